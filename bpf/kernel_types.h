@@ -173,6 +173,10 @@ struct task_struct___old {
 	unsigned int cpu;
 };
 
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
 struct linux_binprm {
 	const char *filename;
 };
@@ -195,6 +199,7 @@ struct pt_regs {
 	unsigned long cs;
 	unsigned long flags;
 	unsigned long sp;
+	unsigned long ss;
 #endif
 };
 

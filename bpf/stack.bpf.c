@@ -21,6 +21,7 @@
 #include "ring.h"
 #include "stack_halves.h"
 #include "task_state.h"
+#include "unwind.h"
 
 /* include/uapi/linux/bpf.h */
 #define BPF_NOEXIST 1
@@ -40,7 +41,9 @@ struct known_sleep {
 
 struct stack_sleep {
 	u64 since; /* ns; 0: the thread runs, or its sleep is not recorded */
-	u64 user_bytes;
+	u64 user_number; /* hash of the user frames and their end */
+	u32 user_bytes;
+	u8 user_end;     /* enum fxr_stack_end */
 	u64 user[FXR_STACK_FRAMES];
 	struct known_sleep known[KNOWN_SLEEPS];
 };
@@ -81,19 +84,6 @@ struct {
 
 /* Never written: the initial value of a thread's entry. */
 static struct stack_sleep no_sleep;
-
-static __always_inline u64 user_number(const struct stack_sleep *sleep, u64 frames)
-{
-	/* Distinguishes a stack without a user half. */
-	u64 number = frames;
-
-	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
-		if (i >= frames)
-			break;
-		number = mix(number, sleep->user[i]);
-	}
-	return number;
-}
 
 static __always_inline bool is_known(u64 number, u32 age)
 {
@@ -154,10 +144,10 @@ static __always_inline struct frames *scratch(void)
 static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64 now)
 {
 	struct fxr_ring_control *ring;
+	struct unwind_state *user;
 	struct stack_sleep *sleep;
-	struct frames *piece;
 	u32 tid = task->pid;
-	u64 bytes = 0;
+	u64 bytes;
 	u32 cpu;
 
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
@@ -171,10 +161,18 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 			return;
 		}
 	}
-	piece = scratch();
-	if (stack_wants_off && task->mm && piece)
-		bytes = user_stack(ctx, sleep->user, piece->frame);
-	sleep->user_bytes = bytes;
+	user = stack_wants_off && task->mm ? user_stack(ctx) : NULL;
+	if (!user) {
+		sleep->user_bytes = 0;
+		sleep->user_number = 0;
+		sleep->user_end = FXR_STACK_END_UNKNOWN;
+	} else if (sleep->user_number != user->number) {
+		bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
+		bpf_probe_read_kernel(sleep->user, bytes, user->frame);
+		sleep->user_bytes = bytes;
+		sleep->user_number = user->number;
+		sleep->user_end = user->end;
+	}
 	sleep->since = now;
 }
 
@@ -204,7 +202,8 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	fields.tgid = task->tgid;
 	fields.user_frames = user_bytes / sizeof(u64);
 	age = READ_ONCE(stack_age);
-	user = user_number(sleep, fields.user_frames);
+	fields.end = sleep->user_end;
+	user = sleep->user_number;
 	known = &sleep->known[user % KNOWN_SLEEPS];
 	if (known->user_number == user && known->age == age &&
 	    unwinds_alike(task, &known->kernel)) {
@@ -212,7 +211,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 		send_again(fields);
 		return;
 	}
-	kernel = kernel_number(task, &known->kernel, frames->frame);
+	kernel = kernel_number(task, &known->kernel);
 	if (kernel)
 		fields.id = mix(kernel, user) | 1;
 	known->user_number = user;
@@ -261,6 +260,7 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	struct fxr_ring_control *ring;
 	struct frames *frames;
 	struct stack_sleep *sleep;
+	struct unwind_state *user;
 	u32 tid = task->pid;
 	u64 user_bytes = 0;
 	u64 id;
@@ -286,9 +286,12 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 		id = bpf_get_current_pid_tgid();
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
-		/* The buffer after the user half is still unused. */
-		user_bytes = user_stack(ctx, frames->frame, frames->frame + FXR_STACK_FRAMES);
-		user_bytes = CUT_SIZE(user_bytes, HALF_BYTES);
+		user = user_stack(ctx);
+		if (user) {
+			user_bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
+			bpf_probe_read_kernel(frames, user_bytes, user->frame);
+			fields.end = user->end;
+		}
 	}
 	fields.user_frames = user_bytes / sizeof(u64);
 	bytes = bpf_get_stack(ctx, (void *)frames + user_bytes, HALF_BYTES, 0);

@@ -2,11 +2,7 @@
 /*
  * Reads the two halves of a stack.
  *
- * The user half of the current task is unwound by frame pointers and yields the same
- * addresses as bpf_get_stack(), at a lower cost. That helper reads each word separately
- * and takes a page fault at the outermost frame, whose frame pointer is 0. This code reads
- * a piece of the stack at once, with the frames in it, and skips addresses that cannot be
- * mapped.
+ * The user half of the current task is unwound by tables, see unwind.h.
  *
  * For the kernel half of a switched-out task, this code finds the return addresses and
  * their places. They determine the frames that an unwinder would yield.
@@ -16,88 +12,113 @@
 
 #include "common.h"
 #include "context.h"
+#include "unwind.h"
 
 #include "fxt_record/long_event.h"
 
 /* include/uapi/linux/bpf.h */
 #define BPF_F_USER_STACK (1ULL << 8)
 
-#define STACK_PIECE 512          /* bytes per read */
-#define USER_FRAME 16            /* bytes: next frame pointer and return address */
-#define FIRST_ADDRESS 4096       /* nothing is mapped below it */
-#define USER_CODE_64 0x33        /* code segment of 64-bit programs, arch/x86/include/asm/segment.h */
+#define USER_CODE_64 0x33        /* segments of 64-bit programs, arch/x86/include/asm/segment.h */
+#define USER_DATA 0x2b
 #define PF_IO_WORKER 0x00000010   /* include/linux/sched.h */
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD 0x00200000
 
+#define STACK_BYTES 16384        /* size of a kernel stack on x86 */
+
 /* bpf_task_pt_regs() (5.15) and bpf_get_current_task_btf() (5.11) exist. */
 const volatile fxr_u8 has_task_registers = 0;
 
-/*
- * Returns the current task's user registers where its stack can be unwound here, else
- * NULL. That needs x86, a 64-bit process, and no uretprobes: these replace return
- * addresses on the stack, which only the kernel can undo.
- */
-static __always_inline struct pt_regs *user_registers(void)
-{
 #if defined(__TARGET_ARCH_x86)
+/*
+ * Reads the current task's user registers where its stack can be unwound here. That needs
+ * a 64-bit process, and no pending uretprobes: these replace return addresses on the
+ * stack, which only the kernel can undo.
+ */
+static __always_inline bool read_user_registers(struct unwind_state *state)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct pt_regs *registers;
-	struct task_struct *task = NULL;
 
-	if (!has_task_registers || !bpf_core_field_exists(task->utask))
-		return NULL;
-	task = (struct task_struct *)bpf_get_current_task_btf();
-	if (task->utask || task->flags & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
-		return NULL;
-	registers = (struct pt_regs *)bpf_task_pt_regs(task);
-	return registers->cs == USER_CODE_64 ? registers : NULL;
-#else
-	return NULL;
-#endif
+	if (!bpf_core_field_exists(task->utask))
+		return false;
+	if (has_task_registers) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		if (task->flags & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
+			return false;
+		if (unlikely(task->utask) && BPF_CORE_READ(task, utask, return_instances))
+			return false;
+		registers = (struct pt_regs *)bpf_task_pt_regs(task);
+		if (registers->cs != USER_CODE_64)
+			return false;
+		state->pc = registers->ip;
+		state->sp = registers->sp;
+		state->bp = registers->bp;
+		return true;
+	}
+	if (BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
+		return false;
+	if (BPF_CORE_READ(task, utask) && BPF_CORE_READ(task, utask, return_instances))
+		return false;
+	/* They end where the kernel stack begins. */
+	registers = BPF_CORE_READ(task, stack) + STACK_BYTES -
+		    bpf_core_type_size(struct pt_regs);
+	if (BPF_CORE_READ(registers, cs) != USER_CODE_64 ||
+	    BPF_CORE_READ(registers, ss) != USER_DATA)
+		return false;
+	state->pc = BPF_CORE_READ(registers, ip);
+	state->sp = BPF_CORE_READ(registers, sp);
+	state->bp = BPF_CORE_READ(registers, bp);
+	return true;
 }
 
-/*
- * Stores the current task's user frames, innermost first, in `frame`, which holds
- * FXR_STACK_FRAMES. Returns their size in bytes. `piece` is STACK_PIECE bytes of scratch
- * memory.
- */
-static __always_inline u64 user_stack(void *ctx, u64 *frame, u64 *piece)
+/* Sets the state's mappings to those of the current process. */
+static __always_inline void find_process(struct unwind_state *state)
 {
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct fxr_unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	u64 version;
+
+	state->is_known = false;
+	state->key = 0;
+	if (!process)
+		return;
+	version = READ_ONCE(process->version);
+	state->first = READ_ONCE(process->first);
+	state->count = READ_ONCE(process->count);
+	/* The element may be replaced meanwhile. */
+	if (version != READ_ONCE(process->version))
+		return;
+	state->is_known = true;
+	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));
+}
+#endif
+
+/*
+ * Unwinds the current task's user stack. Its frames, innermost first, their number, their
+ * hash and the reason of the end are in the CPU's state, which is returned; NULL: none.
+ */
+static __always_inline struct unwind_state *user_stack(void *ctx)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &cpu);
 	long bytes;
+
+	if (!state)
+		return NULL;
 #if defined(__TARGET_ARCH_x86)
-	struct pt_regs *registers = user_registers();
-
-	if (registers) {
-		u64 begin = 0, size = 0, next;
-		u32 i;
-
-		frame[0] = registers->ip;
-		next = registers->bp;
-		for (i = 1; i < FXR_STACK_FRAMES; i++) {
-			u64 place = next - begin;
-
-			if (next < FIRST_ADDRESS)
-				break;
-			if (place + USER_FRAME > size || place > STACK_PIECE) {
-				size = STACK_PIECE;
-				if (bpf_probe_read_user(piece, STACK_PIECE, (void *)next)) {
-					/* The memory above the frame may be unmapped. */
-					size = USER_FRAME;
-					if (bpf_probe_read_user(piece, USER_FRAME, (void *)next))
-						break;
-				}
-				begin = next;
-				place = 0;
-			}
-			place = CUT_SIZE(place, STACK_PIECE - USER_FRAME);
-			next = *(u64 *)((void *)piece + place);
-			frame[i] = *(u64 *)((void *)piece + place + 8);
-		}
-		return i * sizeof(u64);
+	if (read_user_registers(state)) {
+		find_process(state);
+		unwind_user_stack(cpu);
+		return state;
 	}
 #endif
-	bytes = bpf_get_stack(ctx, frame, FXR_STACK_FRAMES * sizeof(u64), BPF_F_USER_STACK);
-	return bytes > 0 ? bytes : 0;
+	bytes = bpf_get_stack(ctx, state->frame, sizeof(state->frame), BPF_F_USER_STACK);
+	state->frames = bytes > 0 ? bytes / sizeof(u64) : 0;
+	state->end = FXR_STACK_END_UNKNOWN;
+	unwind_number_frames(cpu);
+	return state;
 }
 
 /*
@@ -117,15 +138,8 @@ struct kernel_half {
 	u64 word[KNOWN_WORDS];
 };
 
-#define STACK_BYTES 16384 /* size of a kernel stack on x86 */
 #define WORDS 64          /* words per read */
 #define MAX_WORDS 256
-
-static __always_inline u64 mix(u64 number, u64 word)
-{
-	number = (number ^ word) * 0x9e3779b97f4a7c15;
-	return number ^ number >> 32;
-}
 
 /* Accepts addresses of kernel text, but also kernel data and small negative numbers. */
 static __always_inline bool may_be_code(u64 word)
@@ -179,57 +193,103 @@ static __always_inline bool unwinds_alike(struct task_struct *task, const struct
 	return true;
 }
 
+/* A kernel stack while it is hashed, by CPU. */
+struct kernel_scan {
+	struct kernel_half half;
+	u64 number; /* hash of the addresses and their places */
+	u64 size;   /* bytes in `word` */
+	u64 word[WORDS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kernel_scan);
+} kernel_scans SEC(".maps");
+
+/*
+ * Takes the word at `place`, a return address. Returns nonzero at the system call's entry.
+ * Global, as all that loops here, so that the verifier checks it once and not for each
+ * word.
+ */
+int take_kernel_word(u32 cpu, u64 place, u64 word)
+{
+	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
+	u64 count;
+
+	if (!scan)
+		return 1;
+	scan->number = mix(scan->number, word ^ place << 32);
+	count = READ_ONCE(scan->half.words);
+	scan->half.words = count + 1;
+	if (count < KNOWN_WORDS) {
+		scan->half.at[count] = place;
+		scan->half.word[count] = word;
+		scan->half.bytes = (place + 1) * 8;
+	}
+	return word - syscall_code < syscall_code_bytes;
+}
+
+/* Takes the words of a scan; the first one is at place `from`. Returns as the above. */
+int take_kernel_words(u32 cpu, u64 from)
+{
+	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
+
+	if (!scan)
+		return 1;
+	for (u32 i = 0; i < WORDS; i++) {
+		/* Beyond the bytes that were read. */
+		if (i * 8 >= READ_ONCE(scan->size))
+			break;
+		if (may_be_code(scan->word[i]) && take_kernel_word(cpu, from + i, scan->word[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Hashes the return addresses of a kernel stack of `left` bytes from `at` up, and keeps
+ * them in the scan. Returns nonzero if there is a hash.
+ */
+int scan_kernel_stack(u32 cpu, u64 at, u64 left)
+{
+	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
+
+	if (!scan)
+		return 0;
+	scan->half.words = 0;
+	scan->number = 1;
+	for (u32 from = 0; left && from < MAX_WORDS; from += WORDS) {
+		u64 size = CUT_SIZE(left, WORDS * 8);
+
+		if (bpf_probe_read_kernel(scan->word, size, (void *)at))
+			return 0;
+		scan->size = size;
+		at += size;
+		left -= size;
+		if (take_kernel_words(cpu, from) || !left)
+			return 1;
+	}
+	return 0;
+}
+
 /*
  * Hashes the return addresses of a switched-out task's kernel stack and their places; 0:
  * no hash. Stores them in `half` if they fit.
  */
-static __always_inline u64 kernel_number(struct task_struct *task, struct kernel_half *half,
-					 u64 *words)
+static __always_inline u64 kernel_number(struct task_struct *task, struct kernel_half *half)
 {
-	u64 at, left = kernel_stack(task, &at), number = 1;
-	u32 count;
+	u32 cpu = bpf_get_smp_processor_id();
+	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
+	u64 at, left = kernel_stack(task, &at);
 
-	/*
-	 * The count lives in memory, so that the verifier does not track each of its
-	 * values.
-	 */
 	half->words = 0;
-	for (u32 from = 0; left && from < MAX_WORDS; from += WORDS) {
-		u64 size = CUT_SIZE(left, WORDS * 8);
-
-		if (bpf_probe_read_kernel(words, size, (void *)at))
-			break;
-		at += size;
-		left -= size;
-		for (u32 i = 0; i < WORDS; i++) {
-			u64 word = words[i];
-
-			/* Beyond the bytes that were read. */
-			if (i * 8 >= size)
-				break;
-			if (!may_be_code(word))
-				continue;
-			number = mix(number, word ^ (u64)(from + i) << 32);
-			count = READ_ONCE(half->words);
-			if (count < KNOWN_WORDS) {
-				half->at[count] = from + i;
-				half->word[count] = word;
-				half->bytes = (from + i + 1) * 8;
-			}
-			WRITE_ONCE(half->words, count + 1);
-			if (word - syscall_code < syscall_code_bytes) {
-				left = 0;
-				break;
-			}
-		}
-		if (!left) {
-			if (READ_ONCE(half->words) > KNOWN_WORDS)
-				half->words = 0;
-			return number;
-		}
-	}
-	half->words = 0;
-	return 0;
+	if (!scan || !left || !scan_kernel_stack(cpu, at, left))
+		return 0;
+	if (READ_ONCE(scan->half.words) <= KNOWN_WORDS)
+		*half = scan->half;
+	return scan->number;
 }
 
 #endif

@@ -27,6 +27,7 @@ typedef unsigned long long fxr_u64;
 typedef unsigned int fxr_u32;
 typedef int fxr_s32;
 typedef long long fxr_s64;
+typedef short fxr_s16;
 typedef unsigned short fxr_u16;
 typedef unsigned char fxr_u8;
 
@@ -305,6 +306,19 @@ enum fxr_stack_kind {
 	FXR_STACK_OFF = 0,  /* where a thread slept; sent when it runs again */
 	FXR_STACK_WAKE = 1, /* of the waker */
 	FXR_STACK_ON = 2,   /* sampled while the thread runs */
+};
+
+/* Why the user half of a stack has no further frame. */
+enum fxr_stack_end {
+	FXR_STACK_END_UNKNOWN = 0,    /* the kernel unwound it by frame pointers */
+	FXR_STACK_END_ENTRY = 1,      /* none missing: this is the thread's entry */
+	FXR_STACK_END_NO_TABLE = 2,   /* the code has no unwind table */
+	FXR_STACK_END_RULE = 3,       /* the table's rule is not supported */
+	FXR_STACK_END_UNMAPPED = 4,   /* not in an executable mapping */
+	FXR_STACK_END_UNREADABLE = 5, /* stack memory that is not present */
+	FXR_STACK_END_DEEP = 6,       /* more frames than FXR_STACK_FRAMES */
+	FXR_STACK_END_NEW = 7,        /* the process's mappings are not known yet */
+	FXR_STACK_ENDS
 };
 
 /* Frames of each half of a stack, perf's limit. Outer frames are cut. */

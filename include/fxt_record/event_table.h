@@ -285,6 +285,7 @@
 	F(body, fxr_u32, woken_tid) /* for WAKE */ \
 	F(body, fxr_u64, away)      /* for OFF and WAKE: ns since the sleeper left its CPU */ \
 	F(body, fxr_u32, user_frames)                                               \
+	F(body, fxr_u8, end) /* enum fxr_stack_end */                               \
 	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */
 
 /* An OFF stack with the frames of the last STACK that had this id. */

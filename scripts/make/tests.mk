@@ -19,8 +19,10 @@ recover-test: $(BUILD)/unit_tests
 
 ## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
 .PHONY: record-test
-record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
+record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
+             $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static
 	tests/capture/stacks_test.py --build $(BUILD)
+	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/probes_test.py --build $(BUILD)
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)

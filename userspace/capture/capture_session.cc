@@ -50,6 +50,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   handler_ = &handler;
   clock_offset_ = *offset;
   handler_->OnClockOffset(clock_offset_);
+  if (util::Status status = StartUnwinder(); !status) return status;
   // Identity before snapshot before events: every task that an event can name is known by then.
   if (util::Status status = programs_->Attach(); !status) return status;
   if (util::Status status = Snapshot(); !status) return status;
@@ -63,6 +64,25 @@ util::Status CaptureSession::Start(EventHandler& handler) {
     if (util::Status status = source->Enable(); !status) return status;
   }
   return util::Ok();
+}
+
+util::Status CaptureSession::StartUnwinder() {
+  // In a pid namespace perf does not report ids of the initial one, which the programs use.
+  if (programs_->unwind().empty() || in_process_namespace()) return util::Ok();
+  UnwindLoader::Filter is_wanted = [this](uint32_t tgid) {
+    const TaskFilter& filter = programs_->filter();
+    // Wakers are recorded whether the filter selects them or not. Names, cgroups and threads are
+    // not looked up here.
+    return options_.stack.wake || filter.empty() || !filter.tids.empty() || !filter.comms.empty() ||
+           !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
+           programs_->IsFollowed(tgid);
+  };
+  unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(is_wanted));
+  return unwind_->Start();
+}
+
+std::optional<UnwindStats> CaptureSession::unwind_stats() const {
+  return unwind_ ? std::optional(unwind_->stats()) : std::nullopt;
 }
 
 void CaptureSession::DropEventsBefore(uint64_t time) {

@@ -23,6 +23,7 @@
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
 #include "capture/stack_cache.h"
+#include "capture/unwind_loader.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
 
@@ -124,6 +125,8 @@ class CaptureSession final : private OtherEvents {
   uint64_t LostTaskEvents() const;
 
   CaptureStats stats() const;
+  // Empty where user stacks are not unwound by tables.
+  std::optional<UnwindStats> unwind_stats() const;
   // See BpfPrograms.
   const std::vector<uint32_t>& contextless_cpus() const { return programs_->contextless_cpus(); }
   uint32_t ring_count() const { return programs_->ring_count(); }
@@ -158,11 +161,13 @@ class CaptureSession final : private OtherEvents {
   void DeliverUpTo(uint64_t time) override;
   void ReportMisses(uint64_t now, const CategoryCounts& misses);
   void ReportPendingLosses();
+  util::Status StartUnwinder();
   util::Status Snapshot();
   void OnSnapshotTask(const fxr_task& task);
 
   ProgramOptions options_;
   std::unique_ptr<BpfPrograms> programs_;
+  std::unique_ptr<UnwindLoader> unwind_;  // null: no tables
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;

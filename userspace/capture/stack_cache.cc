@@ -16,7 +16,8 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
     if (stack.id != 0) {
       const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&sent));
       stacks_.insert_or_assign(
-          stack.id, Stack{stack.user_frames, {frames, frames + sent.bytes / sizeof(uint64_t)}});
+          stack.id,
+          Stack{stack.user_frames, stack.end, {frames, frames + sent.bytes / sizeof(uint64_t)}});
     }
     return event;
   }
@@ -42,6 +43,7 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
   fields.tgid = again.tgid;
   fields.away = again.away;
   fields.user_frames = known->user_frames;
+  fields.end = known->end;
   fxr_pack_stack(whole, fields, static_cast<fxr_u32>(bytes));
   std::ranges::copy(known->frames, static_cast<uint64_t*>(fxr_stack_bytes(whole)));
   return whole->header;

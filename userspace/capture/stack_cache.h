@@ -27,6 +27,7 @@ class StackCache {
  private:
   struct Stack {
     uint32_t user_frames = 0;
+    uint8_t end = FXR_STACK_END_UNKNOWN;
     std::vector<uint64_t> frames;
   };
   using Stacks = std::unordered_map<uint64_t, Stack>;

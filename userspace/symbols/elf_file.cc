@@ -257,10 +257,17 @@ std::vector<std::byte> ElfFile::ReadSection(std::string_view name) const {
   auto* section = static_cast<Elf_Scn*>(FindSection(name));
   if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return {};
   if (header.sh_type == SHT_NOBITS || header.sh_size > kMaxSectionBytes) return {};
+  if ((header.sh_flags & SHF_COMPRESSED) != 0) return {};
   const Elf_Data* data = elf_rawdata(section, nullptr);
   if (data == nullptr || data->d_buf == nullptr) return {};
   const auto* bytes = static_cast<const std::byte*>(data->d_buf);
   return {bytes, bytes + data->d_size};
+}
+
+uint64_t ElfFile::SectionAddress(std::string_view name) const {
+  GElf_Shdr header;
+  auto* section = static_cast<Elf_Scn*>(FindSection(name));
+  return section != nullptr && gelf_getshdr(section, &header) != nullptr ? header.sh_addr : 0;
 }
 
 std::vector<std::byte> ElfFile::ReadBytes(uint64_t file_offset, size_t size) const {

@@ -57,8 +57,11 @@ class ElfFile {
                                                bool indirect)>& visit) const;
 
   bool HasSection(std::string_view name) const;
-  // The contents of the first section of that name; empty if there is none.
+  // The contents of the first section of that name; empty if there is none or it is compressed.
   std::vector<std::byte> ReadSection(std::string_view name) const;
+
+  // The load address of the first section of that name; 0 if there is none.
+  uint64_t SectionAddress(std::string_view name) const;
 
   // Up to `size` bytes of the file, fewer at its end.
   std::vector<std::byte> ReadBytes(uint64_t file_offset, size_t size) const;

@@ -38,6 +38,9 @@ struct TranslationStats {
   // Events that arrived out of order and were moved to the latest time.
   uint64_t late = 0;
 
+  // Stacks with a user half by the reason of its end, enum fxr_stack_end.
+  std::array<uint64_t, FXR_STACK_ENDS> stack_ends{};
+
   // Loss slots.
   uint64_t loss_slots = 0;
   // Lost events by category, summed over CPUs.

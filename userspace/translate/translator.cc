@@ -289,6 +289,7 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
     const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     const uint32_t cpu = event.header.cpu;
     ++stats_.recorded[FXR_CATEGORY_STACK];
+    if (stack.user_frames != 0 && stack.end < FXR_STACK_ENDS) ++stats_.stack_ends[stack.end];
     const model::ThreadHandle thread =
         stack.tid == 0 ? interrupts_.IrqTrack(cpu) : ThreadOn(cpu, stack.tid);
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)}, thread,

@@ -9,6 +9,7 @@
 #include "facts/scheduling.h"
 #include "measure/group_name.h"
 #include "schema/names.h"
+#include "schema/stack_end.h"
 
 namespace analyze {
 namespace {
@@ -53,7 +54,10 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
   const bool pairs = kind_ == FlameKind::kWake && *kind == FlameKind::kOff;
   if (*kind != kind_) ++counts_.others;
   if (*kind != kind_ && !pairs) return;
-  if (*kind == kind_) ++counts_.stacks;
+  if (*kind == kind_) {
+    ++counts_.stacks;
+    CountEnd(event, stack);
+  }
   const fxt::Koid process = event.thread.process;
   const fxt::Koid thread = event.thread.thread;
   const auto wake = pairs ? wakes_.find(thread) : wakes_.end();
@@ -77,6 +81,26 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
     if (wakes_.size() < kMaxStacks) wakes_[*woken] = {process, thread, std::move(*frames)};
   } else {
     Count(process, thread, *frames, kind_ == FlameKind::kOff ? AwayOf(event) : 1);
+  }
+}
+
+void FlameBuilder::CountEnd(const fxt::Event& event, uint64_t stack) {
+  constexpr size_t kMaxReasons = 4096;
+  const fxt::Argument* argument = facts::FindArgument(event.arguments, schema::argument::kEnd);
+  const auto* name = argument == nullptr ? nullptr : std::get_if<fxt::StringRef>(&argument->value);
+  const auto end = name == nullptr ? std::nullopt : schema::FindStackEnd(name->text);
+  if (!end) return;
+  ++counts_.with_end;
+  if (*end == FXR_STACK_END_ENTRY) return;
+  ++counts_.early;
+  const schema::StackEnd& known = schema::kStackEnds[*end];
+  std::string reason(known.reason);
+  if (!known.of_file.empty()) {
+    const std::string file = stacks_.OutermostFile(event.thread.process, stack);
+    if (!file.empty()) reason = file + " " + std::string(known.of_file);
+  }
+  if (counts_.early_reasons.size() < kMaxReasons || counts_.early_reasons.contains(reason)) {
+    ++counts_.early_reasons[reason];
   }
 }
 

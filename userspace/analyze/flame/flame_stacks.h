@@ -37,6 +37,9 @@ struct FlameCounts {
   uint64_t others = 0;     // of other kinds
   uint64_t undefined = 0;  // without addresses in the trace
   uint64_t dropped = 0;    // beyond the limit of memory
+  uint64_t with_end = 0;   // of which it is known whether their user half is complete
+  uint64_t early = 0;      // and which are not
+  std::map<std::string, uint64_t> early_reasons;
 };
 
 // The frame between the stack of a sleeper and that of its waker.
@@ -63,6 +66,7 @@ class FlameBuilder {
   };
 
   void AddStack(const fxt::Event& event, uint64_t stack);
+  void CountEnd(const fxt::Event& event, uint64_t stack);
   void Count(fxt::Koid process, fxt::Koid thread, const StackFrames& frames, uint64_t weight);
   void CountWake(fxt::Koid woken, const StackFrames& sleeper, const Wake& wake);
 

@@ -87,6 +87,21 @@ std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t sta
   return frames;
 }
 
+std::string NamedStacks::OutermostFile(fxt::Koid process, uint64_t stack) {
+  const auto addresses = stacks_.find(stack);
+  if (addresses == stacks_.end()) return "";
+  LbrPlaces& places = names_.places();
+  std::string file;
+  ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
+    if (schema::IsKernelAddress(address)) return;
+    const uint32_t module =
+        places.place(places.Resolve(schema::TidOfKoid(process), address - (is_return ? 1 : 0)))
+            .module;
+    file = module == UINT32_MAX ? "" : places.module_name(module);
+  });
+  return file.substr(file.rfind('/') + 1);
+}
+
 void NamedStacks::NoteSymbol(const fxt::Event& event) {
   const auto* name = ValueOf<fxt::StringRef>(event, schema::symbol::kFunction);
   const auto* start = ValueOf<fxt::PointerValue>(event, schema::symbol::kStart);

@@ -46,6 +46,8 @@ class NamedStacks {
       if (const auto function = names_.FunctionOf(pid, address, is_return)) each(pid, *function);
     });
   }
+  // The name of the file of the outermost user frame; empty if it is in none.
+  std::string OutermostFile(fxt::Koid process, uint64_t stack);
   // Changes when the process maps a file.
   uint64_t MappingsOf(fxt::Koid process) const {
     const auto mapped = mapped_.find(process);

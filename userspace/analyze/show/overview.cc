@@ -232,6 +232,12 @@ void OverviewBuilder::AddEvent(const fxt::Event& event, bool is_kernels) {
     // A provider's own event.
   } else if (facts::AsUnseenSwitch(event)) {
     ++overview_.unseen_switches;
+  } else if (event.category.text == schema::category::kStack) {
+    const fxt::Argument* argument = facts::FindArgument(event.arguments, schema::argument::kEnd);
+    const auto* end = argument == nullptr ? nullptr : std::get_if<fxt::StringRef>(&argument->value);
+    if (const auto known = end == nullptr ? std::nullopt : schema::FindStackEnd(end->text)) {
+      ++overview_.stack_ends[*known];
+    }
   } else if (facts::IsSession(event) && overview_.session.empty()) {
     for (const fxt::Argument& argument : event.arguments) {
       overview_.session.emplace_back(argument.name.text, ValueText(argument.value));

@@ -214,6 +214,12 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
   AddLost(json, overview);
   json.Unsigned("buffer_filled_events", overview.buffer_filled_events);
   json.Unsigned("unseen_switches", overview.unseen_switches);
+  json.Key("stack_ends").BeginObject();
+  for (size_t i = 0; i < overview.stack_ends.size(); ++i) {
+    if (overview.stack_ends[i] == 0) continue;
+    json.Unsigned(schema::kStackEnds[i].name, overview.stack_ends[i]);
+  }
+  json.EndObject();
   json.Key("diagnostics").BeginObject();
   for (size_t i = 0; i < fxt::kDiagnosticKinds; ++i) {
     if (overview.diagnostics[i] == 0) continue;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "analyze/show/overview_report.h"
@@ -178,6 +179,22 @@ void Blocked(Report& out, const Overview& overview, size_t top) {
   }
 }
 
+void StackEnds(Report& out, const Overview& overview) {
+  const auto& ends = overview.stack_ends;
+  const uint64_t all = std::accumulate(ends.begin(), ends.end(), uint64_t{0});
+  if (all == 0) return;
+  const uint64_t early = all - ends[FXR_STACK_END_ENTRY];
+  if (early == 0) {
+    out.Line("stacks         {}, all complete", FormatCount(all));
+    return;
+  }
+  out.Line("stacks         {} of {} end early", FormatCount(early), FormatCount(all));
+  for (size_t i = 0; i < ends.size(); ++i) {
+    if (i == FXR_STACK_END_ENTRY || ends[i] == 0) continue;
+    out.Line("  {:>10}  {}", FormatCount(ends[i]), schema::kStackEnds[i].reason);
+  }
+}
+
 void Losses(Report& out, const Overview& overview) {
   if (overview.lost.empty() && overview.buffer_filled_events == 0) {
     out.Line("lost events    none declared");
@@ -247,6 +264,7 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
                FormatCount(blob.payload.count), FormatSize(blob.payload.bytes));
     }
   }
+  StackEnds(out, overview);
   Losses(out, overview);
   Trouble(out, overview);
   return out.Take();

@@ -70,7 +70,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetRingUse(options.ring_use, *sizes);
   (*skeleton)->SetFeatures(features, *sizes);
   (*skeleton)->SetFilters(options);
-  (*skeleton)->SetStacks(features, options);
+  (*skeleton)->SetStacks(features, options, *sizes);
   (*skeleton)->SetFaults(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
@@ -151,6 +151,16 @@ util::Status BpfPrograms::Map() {
       return util::Error{fmt::format("cannot map the followed tasks: {}", strerror(errno)), ""};
     }
     followed_ = static_cast<fxr_followed_page*>(followed);
+  }
+  if (skeleton_->has_unwinder()) {
+    auto unwind = UnwindMaps::Map({.words = bpf_map__fd(maps.unwind_words),
+                                   .modules = bpf_map__fd(maps.unwind_modules),
+                                   .ranges = bpf_map__fd(maps.unwind_ranges),
+                                   .processes = bpf_map__fd(maps.unwind_processes),
+                                   .tables_age = &(*skeleton_)->bss->unwind_tables_age,
+                                   .use_time = &(*skeleton_)->bss->unwind_use_time});
+    if (!unwind) return unwind.TakeError();
+    unwind_ = std::move(*unwind);
   }
   auto tasks = TaskWalk::Map(skeleton_->task_walk_fd(), bpf_map__fd(maps.task_walk));
   if (!tasks) return tasks.TakeError();

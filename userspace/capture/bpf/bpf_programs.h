@@ -13,6 +13,7 @@
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/task_walk.h"
+#include "capture/bpf/unwind_maps.h"
 #include "capture/counters/counter_set.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_ring.h"
@@ -40,6 +41,8 @@ class BpfPrograms {
   // When this returns, no program runs any more.
   void Detach();
 
+  // Empty unless the programs unwind user stacks.
+  UnwindMaps& unwind() { return unwind_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
   // Follows this task, if the filter has `chosen`.
@@ -85,6 +88,7 @@ class BpfPrograms {
   std::optional<TaskWalk> tasks_;
   TaskFilter filter_;
   CounterSet counters_;
+  UnwindMaps unwind_;
   std::vector<uint32_t> contextless_cpus_;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;

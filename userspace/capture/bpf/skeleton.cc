@@ -40,6 +40,12 @@ constexpr uint32_t kMarksPerCpu = 256;
 constexpr uint32_t kMaxSleepers = 16384;
 // Stack ids that BPF knows the collector to have.
 constexpr uint32_t kMaxKnownStacks = 8192;
+// Limits of the unwind tables; see include/fxt_record/unwind.h.
+constexpr uint32_t kMaxUnwindProcesses = 8192;
+constexpr uint32_t kMaxUnwindRanges = 128 * 1024;
+constexpr uint32_t kMaxUnwindModules = 8192;
+constexpr uint32_t kMaxUnwindBlocks = 8192;  // of 4 KiB
+constexpr uint32_t kUnwindShapes = 8192;     // a power of two
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -188,17 +194,35 @@ void Skeleton::SetFilters(const ProgramOptions& options) {
   }
 }
 
-void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& options) {
+void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& options,
+                         const RingSizes& sizes) {
   const bool sleeps =
       options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
   bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
   bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
   bpf_map__set_autocreate(bpf_->maps.known_stacks, sleeps);
+  for (bpf_map* map :
+       {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes,
+        bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules, bpf_->maps.unwind_words,
+        bpf_->maps.unwind_shapes}) {
+    bpf_map__set_autocreate(map, sleeps);
+  }
+  bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.unwind_states, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);
+  bpf_map__set_max_entries(bpf_->maps.unwind_ranges, kMaxUnwindRanges);
+  bpf_map__set_max_entries(bpf_->maps.unwind_modules, kMaxUnwindModules);
+  bpf_map__set_max_entries(bpf_->maps.unwind_words, kMaxUnwindBlocks);
+  bpf_map__set_max_entries(bpf_->maps.unwind_shapes, kUnwindShapes);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
   bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);
+#if defined(__x86_64__)
+  has_unwinder_ = sleeps;
+#endif
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;
+  settings.unwind_shape_mask = kUnwindShapes - 1;
   settings.has_task_registers =
       sleeps && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
   if (!sleeps || !options.stack.off) return;

@@ -38,7 +38,8 @@ class Skeleton {
   void SetRingUse(RingUse use, const RingSizes& sizes);
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
-  void SetStacks(const KernelFeatures& features, const ProgramOptions& options);
+  void SetStacks(const KernelFeatures& features, const ProgramOptions& options,
+                 const RingSizes& sizes);
   void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
@@ -53,6 +54,8 @@ class Skeleton {
 
   // As BpfPrograms::RecursionMisses, without the substitutions of stand-ins subtracted.
   CategoryCounts RecursionMisses() const;
+  // True if the programs unwind user stacks by tables.
+  bool has_unwinder() const { return has_unwinder_; }
   bool has_stand_ins() const { return !stand_ins_.empty(); }
   int task_walk_fd() const;
 
@@ -79,6 +82,7 @@ class Skeleton {
   std::map<const bpf_program*, fxr_category> category_of_;
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; empty: all
+  bool has_unwinder_ = false;
   ProbePrograms probe_programs_;
   ProbeLinks probe_links_;
 };

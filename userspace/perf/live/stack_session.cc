@@ -27,6 +27,10 @@ util::Error Explain(int error) {
 perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles) {
   perf_event_attr attr = MakeRingAttr(sampling.ring_bytes);
   AddMappings(&attr);
+  if (sampling.tasks) {
+    attr.task = 1;
+    attr.wakeup_watermark = 1;
+  }
   attr.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
   attr.config = cycles                    ? uint64_t{PERF_COUNT_HW_CPU_CYCLES}
                 : sampling.frequency != 0 ? uint64_t{PERF_COUNT_SW_CPU_CLOCK}

@@ -19,6 +19,7 @@ namespace perf {
 struct StackSampling {
   uint64_t frequency = 0;          // samples per second and CPU; 0: mappings only
   size_t ring_bytes = 512 * 1024;  // per CPU, rounded up to a power of two of pages
+  bool tasks = false;              // also records forks and exits, and wakes the reader at once
 };
 
 // The attr of the samples: CPU cycles if `cycles`, else the CPU clock, without the idle task. Times

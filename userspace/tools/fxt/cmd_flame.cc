@@ -94,7 +94,7 @@ void AddFlame(const Command& program, int& exit_code) {
   command.Add("--no-symbols", options->no_symbols, "Look at no executable");
   options->symbol_files.AddTo(command);
   command.Footer(
-      "Stacks are followed by their frame pointers: what was built without them shows short ones.\n"
+      "A note gives how many stacks end before the thread's entry, and why.\n"
       "Addresses of just-in-time compilers are looked up in /tmp/perf-PID.map.\n"
       "\n"
       "Examples:\n"

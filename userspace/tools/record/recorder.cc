@@ -346,6 +346,7 @@ void Recorder::PrintFileSummary(Reason reason, const session::SnapshotResult& fi
   totals.kernel_memory = capture.kernel_memory_bytes();
   totals.realtime = realtime_;
   totals.capture = capture.stats();
+  totals.unwind = capture.unwind_stats();
   if (options_.quiet) {
     PrintLosses(totals, console_);
   } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schema/event_info.h"
+#include "schema/stack_end.h"
 #include "text/json_writer.h"
 #include "util/quantity.h"
 
@@ -16,6 +17,36 @@ namespace {
 
 std::string CpuName(int32_t cpu) {
   return cpu < 0 ? "no CPU in particular" : fmt::format("CPU {}", cpu);
+}
+
+// Says how many user stacks are complete, and what the unwind tables took.
+void PrintStacks(const Totals& totals, Console& console) {
+  const auto& ends = totals.file.translation.stack_ends;
+  uint64_t all = 0;
+  std::vector<std::string> reasons;
+  for (size_t i = 1; i < ends.size(); ++i) {
+    all += ends[i];
+    if (i == FXR_STACK_END_ENTRY || ends[i] == 0) continue;
+    reasons.push_back(
+        fmt::format("{} ({})", schema::kStackEnds[i].reason, util::FormatCount(ends[i])));
+  }
+  if (all != 0 && reasons.empty()) {
+    console.Note(fmt::format("all {} user stacks are complete", util::FormatCount(all)));
+  } else if (all != 0) {
+    console.Note(fmt::format("{} of {} user stacks end early: {}",
+                             util::FormatCount(all - ends[FXR_STACK_END_ENTRY]),
+                             util::FormatCount(all), fmt::join(reasons, ", ")));
+  }
+  if (!totals.unwind) return;
+  const capture::UnwindStats& unwind = *totals.unwind;
+  console.Note(fmt::format("unwind tables of {} files took {} (at most {})",
+                           util::FormatCount(unwind.tables), util::FormatSize(unwind.table_bytes),
+                           util::FormatSize(unwind.max_table_bytes)));
+  if (unwind.unloaded != 0 || unwind.no_room != 0) {
+    console.Note(fmt::format("  {} were unloaded, and {} had no room",
+                             util::FormatCount(unwind.unloaded),
+                             util::FormatCount(unwind.no_room)));
+  }
 }
 
 }  // namespace
@@ -65,6 +96,7 @@ void PrintTotals(const Totals& totals, Console& console) {
     console.Note(fmt::format("{} switches were not shown by the kernel (marked in the file)",
                              util::FormatCount(stats.unseen_switches)));
   }
+  PrintStacks(totals, console);
   if (totals.output_failed) {
     console.Note(fmt::format("the output took {} of {} of records: what came later is missing",
                              util::FormatSize(totals.file.accepted_bytes),
@@ -147,6 +179,21 @@ std::string TotalsJson(const Totals& totals) {
   }
   if (dropped) json.EndObject();
   json.EndObject();
+  json.Key("stack_ends").BeginObject();
+  for (size_t i = 1; i < stats.stack_ends.size(); ++i) {
+    if (stats.stack_ends[i] != 0) json.Unsigned(schema::kStackEnds[i].name, stats.stack_ends[i]);
+  }
+  json.EndObject();
+  if (totals.unwind) {
+    json.Key("unwind").BeginObject();
+    json.Unsigned("tables", totals.unwind->tables);
+    json.Unsigned("table_bytes", totals.unwind->table_bytes);
+    json.Unsigned("max_table_bytes", totals.unwind->max_table_bytes);
+    json.Unsigned("unloaded", totals.unwind->unloaded);
+    json.Unsigned("no_room", totals.unwind->no_room);
+    json.Unsigned("processes", totals.unwind->processes);
+    json.EndObject();
+  }
   json.Unsigned("switches", stats.switches);
   json.Unsigned("wakeups", stats.wakeups);
   json.Unsigned("wakeup_bytes", stats.wakeup_bytes);

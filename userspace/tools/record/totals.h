@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "capture/capture_session.h"
@@ -27,6 +28,7 @@ struct Totals {
   uint64_t providers_refused = 0;  // programs that found no place
   session::FileTotals file;
   capture::CaptureStats capture;
+  std::optional<capture::UnwindStats> unwind;
 
   uint64_t lost_events() const;
   // Bytes of the switch records, and of the string and thread records that they needed.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "schema/names.h"
+#include "schema/stack_end.h"
 #include "schema/stack_id.h"
 #include "schema/wait_reason.h"
 
@@ -21,7 +22,10 @@ StackTranslator::StackTranslator(TraceWriter& file, model::TaskTracker& tasks,
       stack_(file.Declare(schema::argument::kStack)),
       away_(file.Declare(schema::argument::kAway)),
       woken_(file.Declare(schema::argument::kWoken)),
-      in_(file.Declare(schema::argument::kIn)) {}
+      in_(file.Declare(schema::argument::kIn)),
+      end_(file.Declare(schema::argument::kEnd)) {
+  for (size_t i = 1; i < ends_.size(); ++i) ends_[i] = file.Declare(schema::kStackEnds[i].name);
+}
 
 std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t> kernel) {
   constexpr size_t kMaxFunctions = 8192;
@@ -71,12 +75,15 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
     in = SleepsIn(frames.subspan(std::min<size_t>(stack.user_frames, frames.size())));
   }
   OpenRecord record = file_.Begin(thread);
-  std::array<fxt::Argument, 4> arguments;
+  std::array<fxt::Argument, 5> arguments;
   size_t count = 0;
   arguments[count++] = {record.Refer(stack_), fxt::PointerValue{id}};
   if (stack.kind != FXR_STACK_ON) arguments[count++] = {record.Refer(away_), uint64_t{stack.away}};
   if (wakes) arguments[count++] = {record.Refer(woken_), fxt::KoidValue{woken}};
   if (in) arguments[count++] = {record.Refer(in_), record.Refer(*in)};
+  if (stack.user_frames != 0 && stack.end != FXR_STACK_END_UNKNOWN && stack.end < ends_.size()) {
+    arguments[count++] = {record.Refer(end_), record.Refer(ends_[stack.end])};
+  }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,
                           .thread = record.thread(),

@@ -3,6 +3,7 @@
 // docs/stacks.md describes them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,7 +48,8 @@ class StackTranslator {
     bool schedules = false;
   };
   std::unordered_map<uint64_t, Function> functions_;  // kernel functions by address
-  fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_;
+  fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_, end_;
+  std::array<fxt::StringId, FXR_STACK_ENDS> ends_;  // by enum fxr_stack_end
 };
 
 }  // namespace translate

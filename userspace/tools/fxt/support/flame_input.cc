@@ -2,8 +2,11 @@
 #include "tools/fxt/support/flame_input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "source/input.h"
@@ -33,6 +36,18 @@ void PrintWarnings(const std::string& file, analyze::FlameKind kind,
   if (counts.dropped != 0) {
     PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond the limit were dropped", file,
                                     counts.dropped));
+  }
+  if (counts.early != 0) {
+    std::vector<std::pair<std::string, uint64_t>> reasons(counts.early_reasons.begin(),
+                                                          counts.early_reasons.end());
+    std::ranges::stable_sort(reasons, std::greater{}, &std::pair<std::string, uint64_t>::second);
+    if (reasons.size() > kShown) reasons.resize(kShown);
+    std::vector<std::string> texts;
+    for (const auto& [reason, count] : reasons) {
+      texts.push_back(fmt::format("{} ({})", text::CleanText(reason), count));
+    }
+    PrintNote(kProgram, fmt::format("note: {} of {} stacks end early: {}", counts.early,
+                                    counts.with_end, fmt::join(texts, ", ")));
   }
   const std::vector<std::string> problems = builder.Problems();
   for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unwinds the user half of a stack by the tables of include/fxt_record/unwind.h. Only
+ * stack.bpf.c includes it. Its programs run with interrupts off, so one at a time uses a
+ * CPU's state.
+ *
+ * Some functions are global: the verifier checks each once, and not again for each of the
+ * 127 frames. Their arguments are numbers, so each looks its state up.
+ *
+ * How a stack unwinds is determined by the pc and sp at its start, the tables, and a few
+ * words of the stack: the return addresses and the saved frame pointers that a rule
+ * used. The places of these words are kept. A stack with the same start whose words are
+ * the same has the same frames, and needs no look-up in the tables.
+ */
+#ifndef FXR_UNWIND_H
+#define FXR_UNWIND_H
+
+#include "common.h"
+
+#include "fxt_record/unwind.h"
+
+#define FIRST_ADDRESS 4096 /* nothing is mapped below it */
+#define RANGE_STEPS 13     /* log2 of FXR_UNWIND_MAX_RANGES, and one */
+#define ROW_STEPS 13       /* log2 of FXR_UNWIND_PAGE, and one */
+#define STACK_PIECE 512    /* bytes of stack per read */
+#define UNWIND_PLACES 192  /* words of a stack that determine how it unwinds */
+#define PLACE_IS_FRAME 0x8000
+
+struct unwind_state {
+	/* The frame that is unwound. */
+	u64 pc;
+	u64 sp;
+	u64 bp;
+	u64 bp_place;  /* where bp was read; 0: still the register */
+	u8 is_return;  /* pc is a return address */
+	u8 bp_lost;
+	u8 is_known;   /* the process has ranges */
+	u8 end;        /* enum fxr_stack_end, when it is finished */
+
+	/* The process's ranges, and the one that was used last. */
+	u32 first;
+	u32 count;
+	u32 module;
+	u32 search_low;
+	u32 search_high;
+	u64 range_start;
+	u64 range_size;
+	u64 range_offset;
+	struct fxr_unwind_rule rule; /* of the frame */
+	u64 word;                    /* what unwind_word() read */
+
+	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
+	u64 first_sp;
+	u64 first_bp;
+	u64 key;
+	u64 number; /* hash of the frames */
+	u64 check;  /* hash of all words that determine how it unwinds */
+
+	u32 frames;
+	u32 places;
+	u8 needs_bp;       /* the first bp determines how it unwinds */
+	u8 is_uncacheable;
+
+	/* The bytes of the stack that were read last. */
+	u64 piece_begin;
+	u64 piece_size;
+	u64 piece[STACK_PIECE / 8];
+
+	u64 frame[FXR_STACK_FRAMES];
+	u16 place[UNWIND_PLACES]; /* words from first_sp up; PLACE_IS_FRAME: a return address */
+};
+
+static __always_inline u64 mix(u64 number, u64 word)
+{
+	number = (number ^ word) * 0x9e3779b97f4a7c15;
+	return number ^ number >> 32;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_state);
+} unwind_states SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_unwind_process);
+} unwind_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_unwind_range);
+} unwind_ranges SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_unwind_module);
+} unwind_modules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_unwind_block);
+} unwind_words SEC(".maps");
+
+/*
+ * Stacks and the places of their words. Programs on several CPUs may write an entry at
+ * once. Then `check` contradicts the places, and the entry is not used.
+ */
+struct unwind_shape {
+	u64 key;
+	u64 check;
+	u64 bp;
+	u16 places;
+	u8 end;
+	u8 needs_bp;
+	u16 place[UNWIND_PLACES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_shape);
+} unwind_shapes SEC(".maps");
+
+const volatile fxr_u32 unwind_shape_mask = 0; /* entries - 1 */
+
+/* The collector changes it with every table that comes or goes. */
+fxr_u32 unwind_tables_age = 0;
+/* The collector's time, for fxr_unwind_module.used. */
+fxr_u32 unwind_use_time = 0;
+
+static __always_inline struct unwind_state *state_of(u32 cpu)
+{
+	return bpf_map_lookup_elem(&unwind_states, &cpu);
+}
+
+/* Reads the user's stack from `address` on. Returns nonzero if it is not present. */
+int unwind_read_piece(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 begin = address - 64;
+
+	if (!state)
+		return -1;
+	/* What lies below the first stack pointer may be unmapped. */
+	if (begin < state->first_sp || begin > address)
+		begin = address;
+	state->piece_begin = begin;
+	state->piece_size = STACK_PIECE;
+	if (!bpf_probe_read_user(state->piece, STACK_PIECE, (void *)begin))
+		return 0;
+	/* The memory above may be unmapped. */
+	state->piece_begin = address;
+	state->piece_size = 8;
+	if (!bpf_probe_read_user(state->piece, 8, (void *)address))
+		return 0;
+	state->piece_size = 0;
+	return -1;
+}
+
+static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 address, u64 *word)
+{
+	u64 place = address - state->piece_begin;
+
+	if (place + 8 > state->piece_size || place >= STACK_PIECE) {
+		if (unwind_read_piece(cpu, address))
+			return false;
+		place = address - state->piece_begin;
+	}
+	if (place > STACK_PIECE - 8)
+		return false;
+	asm volatile("" : "+r"(place));
+	if (place > STACK_PIECE - 8)
+		return false;
+	*word = *(u64 *)((void *)state->piece + place);
+	return true;
+}
+
+/* Reads a word of the user's stack into the state. Returns nonzero if it is not present. */
+int unwind_word(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 word;
+
+	if (!state || !stack_word(cpu, state, address, &word))
+		return -1;
+	state->word = word;
+	return 0;
+}
+
+static __always_inline bool table_word(u32 index, u32 *word)
+{
+	u32 number = index / FXR_UNWIND_BLOCK_WORDS;
+	struct fxr_unwind_block *block = bpf_map_lookup_elem(&unwind_words, &number);
+
+	if (!block)
+		return false;
+	*word = block->word[index % FXR_UNWIND_BLOCK_WORDS];
+	return true;
+}
+
+/* Finds the mapping of `address`. */
+int unwind_find_range(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+	struct fxr_unwind_range *range;
+	u32 index;
+
+	if (!state)
+		return -1;
+	if (address - state->range_start < state->range_size)
+		return 0;
+	state->search_low = 0;
+	state->search_high = state->count;
+	/* The last range that begins at or below the address is at low - 1. */
+	for (u32 i = 0; i < RANGE_STEPS; i++) {
+		u32 low = READ_ONCE(state->search_low), high = READ_ONCE(state->search_high);
+		u32 middle = low + (high - low) / 2;
+
+		if (low >= high)
+			break;
+		index = state->first + middle;
+		range = bpf_map_lookup_elem(&unwind_ranges, &index);
+		if (!range)
+			return -1;
+		if (range->start <= address)
+			WRITE_ONCE(state->search_low, middle + 1);
+		else
+			WRITE_ONCE(state->search_high, middle);
+	}
+	index = READ_ONCE(state->search_low);
+	if (!index)
+		return -1;
+	index += state->first - 1;
+	range = bpf_map_lookup_elem(&unwind_ranges, &index);
+	if (!range || address - range->start >= range->size)
+		return -1;
+	state->range_start = range->start;
+	state->range_size = range->size;
+	state->range_offset = range->offset;
+	state->module = range->module;
+	return 0;
+}
+
+/* Finds the rule of the code at `address`, in the state's range. */
+int unwind_find_rule(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+	struct fxr_unwind_module *module;
+	struct fxr_unwind_block *block;
+	u32 number, row = 0, first = 0, place, index;
+	u64 offset, page;
+
+	if (!state)
+		return -1;
+	number = state->module;
+	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
+	if (!number)
+		return 0;
+	state->rule.kind = FXR_UNWIND_ABSENT;
+	module = bpf_map_lookup_elem(&unwind_modules, &number);
+	if (!module)
+		return 0;
+	if (module->used != READ_ONCE(unwind_use_time))
+		module->used = READ_ONCE(unwind_use_time);
+	if (!READ_ONCE(module->pages))
+		return 0;
+	offset = address - state->range_start + state->range_offset;
+	page = (offset >> FXR_UNWIND_PAGE_SHIFT) - module->first_page;
+	state->rule.kind = FXR_UNWIND_NONE;
+	if (page >= module->pages)
+		return 0;
+	index = module->index + (u32)page;
+	if (!table_word(index, &first) || !table_word(index + 1, &row))
+		return 0;
+	place = offset % FXR_UNWIND_PAGE;
+	state->search_low = first;
+	state->search_high = row;
+	for (u32 i = 0; i < ROW_STEPS; i++) {
+		u32 low = READ_ONCE(state->search_low), high = READ_ONCE(state->search_high);
+		u32 middle = low + (high - low) / 2;
+
+		if (low >= high)
+			break;
+		if (!table_word(module->rows + middle, &row))
+			return 0;
+		if (row >> FXR_UNWIND_RULE_BITS <= place)
+			WRITE_ONCE(state->search_low, middle + 1);
+		else
+			WRITE_ONCE(state->search_high, middle);
+	}
+	row = READ_ONCE(state->search_low);
+	if (row == first || !table_word(module->rows + row - 1, &row))
+		return 0;
+	index = module->rules + row % FXR_UNWIND_MAX_RULES * (u32)FXR_UNWIND_RULE_WORDS;
+	number = index / FXR_UNWIND_BLOCK_WORDS;
+	block = bpf_map_lookup_elem(&unwind_words, &number);
+	if (!block)
+		return 0;
+	index = index % FXR_UNWIND_BLOCK_WORDS & ~(u32)(FXR_UNWIND_RULE_WORDS - 1);
+	state->rule = *(struct fxr_unwind_rule *)(block->word + index);
+	return 0;
+}
+
+/* The word at `address`, which is `word`, determines how the stack unwinds. */
+int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 offset;
+	u32 count;
+	u16 place;
+
+	if (!state)
+		return 0;
+	offset = address - state->first_sp;
+	count = READ_ONCE(state->places);
+	place = offset / 8;
+	if (offset % 8 || offset / 8 >= PLACE_IS_FRAME || count >= UNWIND_PLACES) {
+		state->is_uncacheable = true;
+		return 0;
+	}
+	if (is_frame)
+		place |= PLACE_IS_FRAME;
+	state->place[count] = place;
+	WRITE_ONCE(state->places, count + 1);
+	state->check = mix(state->check, word ^ (u64)place << 48);
+	return 0;
+}
+
+/* A rule uses bp. Returns nonzero if it is not known. */
+int unwind_use_bp(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state || state->bp_lost)
+		return -1;
+	if (!state->bp_place)
+		state->needs_bp = true;
+	else
+		unwind_keep_place(cpu, state->bp_place, state->bp, false);
+	return 0;
+}
+
+static __always_inline int finish(struct unwind_state *state, u8 end)
+{
+	state->end = end;
+	return 1;
+}
+
+static __always_inline bool add_frame(struct unwind_state *state, u64 address)
+{
+	u32 count = READ_ONCE(state->frames);
+
+	if (count >= FXR_STACK_FRAMES)
+		return false;
+	state->frame[count] = address;
+	WRITE_ONCE(state->frames, count + 1);
+	state->number = mix(state->number, address);
+	return true;
+}
+
+static __always_inline int to_interrupted(u32 cpu, struct unwind_state *state, u64 place)
+{
+	/* The signal's stack may be another one. */
+	state->is_uncacheable = true;
+	state->end = FXR_STACK_END_UNREADABLE;
+	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_BP))
+		return 1;
+	state->bp = state->word;
+	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_SP))
+		return 1;
+	state->sp = state->word;
+	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_PC))
+		return 1;
+	state->pc = state->word;
+	state->bp_place = 0;
+	state->bp_lost = false;
+	state->is_return = false;
+	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
+}
+
+/*
+ * Computes the CFA by the state's rule. Returns it, or 0 at the end of the stack. The
+ * reason of that end is in state->end.
+ */
+static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
+{
+	u32 kind = state->rule.kind;
+	u64 base = state->sp;
+
+	if (kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF ||
+	    kind == FXR_UNWIND_FRAME_POINTER || kind == FXR_UNWIND_NONE) {
+		state->end = FXR_STACK_END_RULE;
+		if (unwind_use_bp(cpu))
+			return 0;
+		base = state->bp;
+	}
+	switch (kind) {
+	case FXR_UNWIND_SP:
+	case FXR_UNWIND_BP:
+		return base + state->rule.offset;
+	case FXR_UNWIND_PLT:
+		return base + state->rule.offset + (state->pc % 16 >= (u32)state->rule.add ? 8 : 0);
+	case FXR_UNWIND_SP_DEREF:
+	case FXR_UNWIND_BP_DEREF:
+		state->end = FXR_STACK_END_UNREADABLE;
+		base += state->rule.offset;
+		if (unwind_word(cpu, base))
+			return 0;
+		unwind_keep_place(cpu, base, state->word, false);
+		return state->word + state->rule.add;
+	case FXR_UNWIND_FRAME_POINTER:
+	case FXR_UNWIND_NONE:
+		/* The ABI marks the outermost frame by a frame pointer of 0. */
+		state->end = base ? FXR_STACK_END_NO_TABLE : FXR_STACK_END_ENTRY;
+		if (kind == FXR_UNWIND_NONE || base < FIRST_ADDRESS)
+			return 0;
+		state->rule.bp = FXR_UNWIND_BP_AT_CFA;
+		state->rule.bp_offset = -16;
+		return base + 16;
+	case FXR_UNWIND_END:
+		state->end = FXR_STACK_END_ENTRY;
+		return 0;
+	case FXR_UNWIND_ABSENT:
+		state->end = FXR_STACK_END_NO_TABLE;
+		return 0;
+	default:
+		state->end = FXR_STACK_END_RULE;
+		return 0;
+	}
+}
+
+/* Goes on to the caller's frame. Returns nonzero at the end. */
+int unwind_next_frame(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 address, cfa, bp_place;
+	u32 bp_rule;
+
+	if (!state)
+		return 1;
+	address = state->pc - (state->is_return ? 1 : 0);
+	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
+	if (state->is_known) {
+		if (unwind_find_range(cpu, address))
+			return finish(state, FXR_STACK_END_UNMAPPED);
+		unwind_find_rule(cpu, address);
+	}
+	if (state->rule.kind == FXR_UNWIND_SIGNAL)
+		return to_interrupted(cpu, state, state->sp + state->rule.offset);
+	cfa = find_cfa(cpu, state);
+	if (!cfa)
+		return 1;
+	state->end = state->rule.kind == FXR_UNWIND_FRAME_POINTER ? FXR_STACK_END_NO_TABLE
+								   : FXR_STACK_END_UNREADABLE;
+	/* Each frame has at least its return address. */
+	if (cfa - 8 < state->sp || cfa < FIRST_ADDRESS)
+		return 1;
+	bp_rule = state->rule.bp;
+	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
+	if (bp_rule == FXR_UNWIND_BP_AT_BP && unwind_use_bp(cpu))
+		return finish(state, FXR_STACK_END_RULE);
+	if (bp_rule == FXR_UNWIND_BP_LOST)
+		state->bp_lost = true;
+	if (bp_rule == FXR_UNWIND_BP_AT_CFA || bp_rule == FXR_UNWIND_BP_AT_BP) {
+		if (unwind_word(cpu, bp_place))
+			return 1;
+		state->bp = state->word;
+		state->bp_place = bp_place;
+		state->bp_lost = false;
+	}
+	if (unwind_word(cpu, cfa - 8))
+		return 1;
+	state->pc = state->word;
+	state->sp = cfa;
+	state->is_return = true;
+	unwind_keep_place(cpu, cfa - 8, state->pc, state->pc != 0);
+	if (!state->pc)
+		return finish(state, FXR_STACK_END_ENTRY);
+	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
+}
+
+static __always_inline struct unwind_shape *shape_of(u64 key)
+{
+	u32 index = key & unwind_shape_mask;
+
+	return bpf_map_lookup_elem(&unwind_shapes, &index);
+}
+
+#define PLACES_AT_ONCE 32
+
+/* Reads the words at the shape's next places. Returns nonzero if there are no more. */
+int unwind_known_words(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+	struct unwind_shape *shape;
+	u32 first;
+	u64 word = 0;
+
+	if (!state)
+		return 1;
+	shape = shape_of(state->key);
+	if (!shape)
+		return 1;
+	first = READ_ONCE(state->places);
+	for (u32 i = 0; i < PLACES_AT_ONCE; i++) {
+		u64 number = CUT_SIZE(first + i, UNWIND_PLACES - 1);
+		u16 place;
+
+		if (first + i >= READ_ONCE(shape->places))
+			return 1;
+		place = READ_ONCE(shape->place[number]);
+		if (!stack_word(cpu, state, state->first_sp + (place & ~PLACE_IS_FRAME) * 8, &word))
+			return 1;
+		state->check = mix(state->check, word ^ (u64)place << 48);
+		if (place & PLACE_IS_FRAME)
+			add_frame(state, word);
+	}
+	state->places = first + PLACES_AT_ONCE;
+	return 0;
+}
+
+/* Returns nonzero if the stack is a known one. */
+static __always_inline bool unwind_known(u32 cpu, struct unwind_state *state)
+{
+	struct unwind_shape *shape = shape_of(state->key);
+
+	if (!shape || shape->key != state->key || (shape->needs_bp && shape->bp != state->first_bp))
+		return false;
+	state->places = 0;
+	for (u32 i = 0; i <= UNWIND_PLACES / PLACES_AT_ONCE; i++) {
+		if (unwind_known_words(cpu))
+			break;
+	}
+	if (state->check != shape->check)
+		return false;
+	state->end = shape->end;
+	return true;
+}
+
+static __always_inline void keep_shape(struct unwind_state *state)
+{
+	struct unwind_shape *shape = shape_of(state->key);
+
+	/* Memory that was not present may be the next time. */
+	if (!shape || state->is_uncacheable || state->end == FXR_STACK_END_UNREADABLE)
+		return;
+	shape->key = 0;
+	shape->check = state->check;
+	shape->bp = state->first_bp;
+	shape->places = state->places;
+	shape->end = state->end;
+	shape->needs_bp = state->needs_bp;
+	bpf_probe_read_kernel(shape->place, sizeof(shape->place), state->place);
+	shape->key = state->key;
+}
+
+/* The first frame is the pc. */
+static __always_inline void restart(struct unwind_state *state)
+{
+	state->frames = 0;
+	state->number = 1;
+	state->check = 1;
+	add_frame(state, state->pc);
+}
+
+int unwind_user_stack(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state)
+		return 0;
+	state->first_sp = state->sp;
+	state->first_bp = state->bp;
+	state->piece_size = 0;
+	state->key = mix(mix(state->key, state->pc), state->sp) | 1;
+	restart(state);
+	if (state->is_known && unwind_known(cpu, state))
+		goto out;
+	restart(state);
+	state->range_size = 0;
+	state->places = 0;
+	state->bp_place = 0;
+	state->bp_lost = false;
+	state->is_return = false;
+	state->needs_bp = false;
+	state->is_uncacheable = false;
+	state->end = FXR_STACK_END_DEEP;
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
+		if (unwind_next_frame(cpu))
+			break;
+	}
+	if (state->is_known)
+		keep_shape(state);
+	else if (state->end != FXR_STACK_END_DEEP)
+		state->end = FXR_STACK_END_NEW;
+out:
+	/* What the last frame returns to is no frame. */
+	if (state->end == FXR_STACK_END_UNMAPPED && state->frames > 1)
+		state->frames--;
+	state->number = mix(state->number, state->end);
+	return 0;
+}
+
+int unwind_number_frames(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state)
+		return 0;
+	state->number = 1;
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
+		if (i >= READ_ONCE(state->frames))
+			break;
+		state->number = mix(state->number, state->frame[i]);
+	}
+	return 0;
+}
+
+#endif

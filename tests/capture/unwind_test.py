@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Holds unwound user stacks against the C library's own unwinder and a program's own clock (root, BTF, x86-64)."""
+
+import collections
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, FXT, RECORDER, run  # noqa: E402
+
+NAPS = ("nap_three", "nap_five", "nap_short")
+TIMES = 40
+# Something else may run between the end of a sleep and the program's reading of the clock.
+ATTEMPTS = 5
+
+
+def why_not():
+    if os.uname().machine != "x86_64":
+        return "stacks are unwound by tables on x86-64 alone"
+    return harness.why_not_recordable()
+
+
+@unittest.skipIf(why_not(), why_not())
+class Unwound(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = harness.class_folder(cls)
+
+    def record(self, name, program, *words):
+        trace = os.path.join(self.folder, name + ".fxt")
+        done = run(RECORDER, "-q", "-c", "default,stack:off", "--only-command", "-o", trace, "--", program, *words, ok=(0,))
+        return trace, done.stdout.splitlines()
+
+    def folded(self, trace):
+        found = collections.Counter()
+        for line in harness.fxt("flame", "--format", "folded", trace, "-o", "-").splitlines():
+            text, count = line.rsplit(" ", 1)
+            for name in set(text.split(";")) & set(NAPS):
+                found[name] += int(count) * 1000
+        return found
+
+    def check_stacks(self, trace, lines):
+        """Each stack that the program printed is in the trace, and all end at the thread's entry."""
+        recorded = [[int(str(frame), 0) for frame in json.loads(line)["frames"]]
+                    for line in run(FXT, "dump", "--json", "--type", "backtrace", trace, ok=(0,)).stdout.splitlines()]
+        user = [[frame for frame in frames if frame >> 63 == 0] for frames in recorded]
+        printed = [[int(word, 16) for word in line.split()[1:]] for line in lines if line.startswith("stack")]
+        self.assertEqual(len(printed), 8)
+        for frames in printed:
+            self.assertGreaterEqual(len(frames), 2)
+            self.assertTrue(any(stack[-len(frames):] == frames for stack in user),
+                            f"no stack ends with {[hex(frame) for frame in frames]}")
+        self.check_ends(trace)
+
+    def check_ends(self, trace):
+        """Nearly all stacks are complete: those of a program's first moments are unwound before its mappings are known."""
+        ends = collections.Counter(end for (end,) in harness.query(
+            trace, "SELECT json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off'"))
+        self.assertGreater(ends["entry"], 40)
+        self.assertGreaterEqual(ends["entry"], 0.9 * sum(ends.values()), ends)
+
+    def check_program(self, name, program, has_names=True):
+        for attempt in range(ATTEMPTS):
+            trace, lines = self.record(f"{name}{attempt}", program, str(TIMES))
+            self.check_stacks(trace, lines)
+            if not has_names:
+                return
+            truth = {words[0]: int(words[1]) for words in (line.split() for line in lines) if words[0] in NAPS}
+            found = self.folded(trace)
+            # The other sleeps of the program are those of nap_short.
+            errors = {nap: found[nap] / truth[nap] - 1 for nap in NAPS[:2]}
+            if all(abs(error) <= 0.03 for error in errors.values()):
+                return
+        self.fail(f"off by these shares: {errors}")
+
+    def test_with_the_distributions_libc(self):
+        self.check_program("dynamic", os.path.join(BUILD, "tests", "unwound"))
+
+    def test_static(self):
+        self.check_program("static", os.path.join(BUILD, "tests", "unwound_static"))
+
+    def test_stripped(self):
+        program = os.path.join(self.folder, "unwound_stripped")
+        if not shutil.which("strip"):
+            self.skipTest("no strip")
+        subprocess.run(["strip", "-o", program, os.path.join(BUILD, "tests", "unwound")], check=True)
+        self.check_program("stripped", program, has_names=False)
+
+    def test_a_program_of_the_distribution(self):
+        """The caller of a sleep of an interpreter without frame pointers is found, down to its entry."""
+        python = "/usr/bin/python3"
+        if not os.path.exists(python):
+            self.skipTest("no /usr/bin/python3")
+        trace, _ = self.record("python", python, "-c", "import time\ntime.sleep(0.3)\nfor _ in range(60): time.sleep(0.002)")
+        self.check_ends(trace)
+
+    def test_totals_count_what_ends_early(self):
+        trace = os.path.join(self.folder, "totals.fxt")
+        done = run(RECORDER, "-c", "default,stack:off", "--only-command", "-o", trace, "--",
+                   os.path.join(BUILD, "tests", "unwound"), "2", ok=(0,))
+        self.assertRegex(done.stderr, r"user stacks (are complete|end early: )")
+        self.assertRegex(done.stderr, r"unwind tables of \d+ files took .* \(at most 32")
+        self.assertRegex(harness.fxt("info", trace), r"(?m)^stacks +\d+(, all complete| of \d+ end early)$")
+
+
+if __name__ == "__main__":
+    harness.main()

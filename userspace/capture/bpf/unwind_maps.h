@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The memory that the unwinder of the BPF programs reads; see include/fxt_record/unwind.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "fxt_record/unwind.h"
+#include "util/result.h"
+
+namespace capture {
+
+class UnwindMaps {
+ public:
+  struct Sources {
+    int words = -1;
+    int modules = -1;
+    int ranges = -1;
+    int processes = -1;
+    // Variables of the programs.
+    fxr_u32* tables_age = nullptr;
+    fxr_u32* use_time = nullptr;
+  };
+
+  // No maps.
+  UnwindMaps() = default;
+  // The descriptors must stay open.
+  static util::Result<UnwindMaps> Map(const Sources& sources);
+  UnwindMaps(UnwindMaps&& other) noexcept { *this = std::move(other); }
+  UnwindMaps& operator=(UnwindMaps&& other) noexcept;
+  ~UnwindMaps();
+
+  bool empty() const { return words_.empty(); }
+  std::span<fxr_u32> words() const { return words_; }
+  std::span<fxr_unwind_module> modules() const { return modules_; }
+  std::span<fxr_unwind_range> ranges() const { return ranges_; }
+
+  // Returns false if there are too many processes.
+  bool SetProcess(uint32_t tgid, const fxr_unwind_process& process);
+  void RemoveProcess(uint32_t tgid);
+  // To be called after a table came or went: stacks that were unwound before are unwound again.
+  void ChangeAge();
+  // The time that the programs write into the modules that they use.
+  void SetUseTime(uint32_t time);
+
+ private:
+  Sources sources_;
+  std::span<fxr_u32> words_;
+  std::span<fxr_unwind_module> modules_;
+  std::span<fxr_unwind_range> ranges_;
+};
+
+}  // namespace capture

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/unwind_loader.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "symbols/elf_file.h"
+#include "unwind/unwind_table.h"
+#include "util/clock.h"
+
+namespace capture {
+namespace {
+
+constexpr int kNiceness = 5;
+// Mappings come in groups, when a program starts; they are read once they have come.
+constexpr useconds_t kGatherMicroseconds = 1000;
+constexpr uint64_t kTick = 1'000'000'000;
+// Tables that were used within as many ticks stay.
+constexpr uint32_t kUsedTicks = 2;
+constexpr size_t kMaxLineBytes = 8192;
+constexpr size_t kMaxProcesses = 1 << 16;
+
+bool ParseHex(std::string_view text, uint64_t* value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, 16);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Takes the text up to the next space.
+std::string_view TakeField(std::string_view* line) {
+  line->remove_prefix(std::min(line->find_first_not_of(' '), line->size()));
+  const std::string_view field = line->substr(0, line->find(' '));
+  line->remove_prefix(field.size());
+  return field;
+}
+
+}  // namespace
+
+UnwindLoader::Mappings::~Mappings() {
+  loader->store_.RemoveRanges(extent, util::MonotonicNow());
+  for (const fxr_unwind_range& range : ranges) {
+    const auto module = loader->modules_.find(range.module);
+    if (module != loader->modules_.end()) --module->second.users;
+  }
+}
+
+UnwindLoader::UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc)
+    : maps_(maps),
+      is_wanted_(std::move(is_wanted)),
+      proc_(std::move(proc)),
+      store_({maps.words(), maps.modules(), maps.ranges()}),
+      absent_(store_.AddModule().value_or(0)) {}
+
+UnwindLoader::~UnwindLoader() {
+  if (thread_.joinable()) {
+    constexpr uint64_t kOne = 1;
+    while (write(stop_.get(), &kOne, sizeof(kOne)) < 0 && errno == EINTR) {
+    }
+    thread_.join();
+  }
+  // Before the modules that they count.
+  processes_.clear();
+}
+
+util::Status UnwindLoader::Start() {
+  perf::StackSampling sampling;
+  sampling.tasks = true;
+  auto session = perf::StackSession::Open(sampling);
+  if (!session) return session.TakeError();
+  session_ = std::move(*session);
+  stop_ = util::UniqueFd(eventfd(0, EFD_CLOEXEC));
+  if (!stop_) return util::Error{fmt::format("eventfd: {}", strerror(errno)), ""};
+  if (util::Status status = session_->Enable(); !status) return status;
+  maps_.SetUseTime(use_time_);
+  thread_ = std::thread([this] { Run(); });
+  scanned_.wait(false);
+  return util::Ok();
+}
+
+UnwindStats UnwindLoader::stats() const {
+  return {.tables = shown_tables_,
+          .table_bytes = shown_bytes_,
+          .max_table_bytes = store_.max_table_bytes(),
+          .unloaded = shown_unloaded_,
+          .no_room = shown_no_room_,
+          .processes = shown_processes_};
+}
+
+void UnwindLoader::PublishStats() {
+  shown_tables_ = store_.loaded();
+  shown_bytes_ = store_.table_bytes();
+  shown_unloaded_ = store_.unloaded();
+  shown_no_room_ = no_room_;
+  shown_processes_ = processes_.size();
+}
+
+void UnwindLoader::Run() {
+  ScanAll();
+  PublishStats();
+  scanned_ = true;
+  scanned_.notify_all();
+  // Only now, because the start waits.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness);
+  uint64_t last_tick = util::MonotonicNow();
+  for (;;) {
+    std::vector<pollfd> waits{{stop_.get(), POLLIN, 0}};
+    for (const int fd : session_->fds()) waits.push_back({fd, POLLIN, 0});
+    const int ready = poll(waits.data(), waits.size(), static_cast<int>(kTick / 1'000'000));
+    if (waits[0].revents != 0) return;
+    if (ready > 0) usleep(kGatherMicroseconds);
+    const uint64_t now = util::MonotonicNow();
+    const bool ticks = now - last_tick >= kTick;
+    TakeRecords(ticks);
+    if (ticks) {
+      last_tick = now;
+      maps_.SetUseTime(++use_time_);
+      ReloadUsed();
+      ForgetExited();
+    }
+    if (tables_changed_) maps_.ChangeAge();
+    tables_changed_ = false;
+    PublishStats();
+  }
+}
+
+void UnwindLoader::TakeRecords(bool follows_cpus) {
+  const auto take = [this](unsigned, const perf::Record& record) {
+    if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
+      if (!mapping->kernel) changed_.insert(mapping->pid);
+    } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
+      if (comm->exec) changed_.insert(comm->pid);
+    } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
+      if (fork->pid != fork->parent_pid) forks_.emplace_back(fork->parent_pid, fork->pid);
+    } else if (const auto* exit = std::get_if<perf::ExitRecord>(&record.body)) {
+      if (exit->pid == exit->tid) exited_.insert(exit->pid);
+    }
+  };
+  if (follows_cpus) session_->FollowCpus(take);
+  session_->Drain(take);
+  // A child has its parent's mappings until it executes a program.
+  for (const auto& [parent, child] : forks_) {
+    exited_.erase(child);
+    const auto known = processes_.find(parent);
+    if (known == processes_.end() || !is_wanted_(child)) continue;
+    SetMappings(child, known->second);
+  }
+  forks_.clear();
+  for (const uint32_t tgid : changed_) {
+    if (is_wanted_(tgid)) Scan(tgid);
+  }
+  changed_.clear();
+}
+
+void UnwindLoader::ScanAll() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc_.c_str()), closedir);
+  if (!folder) return;
+  while (const dirent* entry = readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    uint32_t tgid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
+    if (error != std::errc() || end != name.data() + name.size()) continue;
+    if (is_wanted_(tgid)) Scan(tgid);
+  }
+  maps_.ChangeAge();
+  tables_changed_ = false;
+}
+
+void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
+  std::vector<fxr_unwind_range>& ranges = mappings->ranges;
+  std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
+  std::string text;
+  while (std::getline(maps, text) && ranges.size() < FXR_UNWIND_MAX_RANGES) {
+    // "start-end perms offset device inode path" (proc(5)).
+    std::string_view line = text;
+    if (line.size() > kMaxLineBytes) continue;
+    const std::string_view place = TakeField(&line);
+    const size_t dash = place.find('-');
+    if (dash == std::string_view::npos) continue;
+    const std::string_view permissions = TakeField(&line);
+    if (permissions.find('x') == std::string_view::npos) continue;
+    fxr_unwind_range range{};
+    uint64_t start = 0, end = 0, offset = 0;
+    if (!ParseHex(place.substr(0, dash), &start) || !ParseHex(place.substr(dash + 1), &end) ||
+        !ParseHex(TakeField(&line), &offset) || end <= start) {
+      continue;
+    }
+    range.start = start;
+    range.size = end - start;
+    range.offset = offset;
+    std::string identity(TakeField(&line));
+    identity += ' ';
+    identity += TakeField(&line);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with('/')) {
+      struct stat file {};
+      const std::string path = fmt::format("{}/{}/root{}", proc_, tgid, line);
+      FileKey key{std::move(identity), line, 0, 0};
+      if (stat(path.c_str(), &file) == 0) {
+        std::get<2>(key) = file.st_ctim.tv_sec * 1'000'000'000 + file.st_ctim.tv_nsec;
+        std::get<3>(key) = file.st_size;
+      }
+      range.module = UseModule(tgid, key);
+    }
+    ranges.push_back(range);
+  }
+}
+
+uint32_t UnwindLoader::UseModule(uint32_t tgid, const FileKey& key) {
+  auto found = numbers_.find(key);
+  if (found == numbers_.end()) {
+    std::optional<uint32_t> number = store_.AddModule();
+    if (!number) {
+      // Numbers of files that no process maps any more are used again.
+      const uint64_t now = util::MonotonicNow();
+      std::erase_if(modules_, [&](const auto& module) {
+        if (module.second.users != 0) return false;
+        numbers_.erase(module.second.key);
+        store_.RemoveModule(module.first, now);
+        return true;
+      });
+      number = store_.AddModule();
+    }
+    if (!number) {
+      ++no_room_;
+      return absent_;
+    }
+    found = numbers_.emplace(key, *number).first;
+    modules_[*number].key = key;
+  }
+  Module& module = modules_.at(found->second);
+  module.reader = tgid;
+  if (!module.is_read) LoadTable(found->second);
+  if (module.has_none) return 0;
+  ++module.users;
+  return found->second;
+}
+
+void UnwindLoader::LoadTable(uint32_t number) {
+  Module& module = modules_.at(number);
+  const auto file = symbols::ElfFile::Open(std::get<1>(module.key),
+                                           fmt::format("{}/{}/root", proc_, module.reader));
+  // Of a file that cannot be read it is not known whether it has a table.
+  if (!file) return;
+  module.is_read = true;
+  const unwind::UnwindTable table = unwind::UnwindTable::Read(*file);
+  module.has_none = table.empty();
+  if (table.empty()) return;
+  const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;
+  tables_changed_ = true;
+  if (store_.Load(number, table, in_use, util::MonotonicNow())) return;
+  // Tables that went become free after their grace period.
+  usleep(unwind::ExtentAllocator::kGrace / 1000 + 1000);
+  if (!store_.Load(number, table, in_use, util::MonotonicNow())) ++no_room_;
+}
+
+void UnwindLoader::ReloadUsed() {
+  for (auto& [number, module] : modules_) {
+    if (module.users == 0 || module.has_none || store_.IsLoaded(number)) continue;
+    if (store_.UsedAt(number) + 1 >= use_time_) LoadTable(number);
+  }
+}
+
+void UnwindLoader::Scan(uint32_t tgid) {
+  auto mappings = std::make_shared<Mappings>();
+  mappings->loader = this;
+  ReadMappings(tgid, mappings.get());
+  // Kernel threads and processes that are gone.
+  if (mappings->ranges.empty()) return Forget(tgid);
+  const auto same = [](const fxr_unwind_range& a, const fxr_unwind_range& b) {
+    return std::memcmp(&a, &b, sizeof(a)) == 0;
+  };
+  if (const auto known = processes_.find(tgid);
+      known != processes_.end() &&
+      std::ranges::equal(known->second->ranges, mappings->ranges, same)) {
+    return;
+  }
+  const auto extent = store_.AddRanges(mappings->ranges, util::MonotonicNow());
+  if (!extent) {
+    ++no_room_;
+    return Forget(tgid);
+  }
+  mappings->extent = *extent;
+  mappings->version = ++last_version_;
+  SetMappings(tgid, std::move(mappings));
+}
+
+bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
+  const fxr_unwind_process process{mappings->version, mappings->extent.first,
+                                   mappings->extent.count};
+  if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
+    ForgetExited();
+    if (!maps_.SetProcess(tgid, process)) {
+      ++no_room_;
+      Forget(tgid);
+      return false;
+    }
+  }
+  processes_.insert_or_assign(tgid, std::move(mappings));
+  return true;
+}
+
+void UnwindLoader::Forget(uint32_t tgid) {
+  if (processes_.erase(tgid) != 0) maps_.RemoveProcess(tgid);
+}
+
+void UnwindLoader::ForgetExited() {
+  for (const uint32_t tgid : exited_) {
+    if (!processes_.contains(tgid)) continue;
+    // Other threads may outlive the first one.
+    std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
+    if (maps.peek() == std::ifstream::traits_type::eof()) Forget(tgid);
+  }
+  exited_.clear();
+}
+
+}  // namespace capture

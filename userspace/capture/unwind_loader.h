@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Gives the BPF programs what they unwind user stacks with: the executable mappings of processes
+// and the tables of the mapped files. Works in a thread of its own, with a lower priority: the
+// collector must not wait for files. perf's rings report which processes have new mappings, /proc
+// has the mappings.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "capture/bpf/unwind_maps.h"
+#include "perf/live/stack_session.h"
+#include "unwind/table_store.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace capture {
+
+// What the loader has done so far.
+struct UnwindStats {
+  uint64_t tables = 0;       // loaded now
+  uint64_t table_bytes = 0;  // of these
+  uint64_t max_table_bytes = 0;
+  uint64_t unloaded = 0;   // tables that had to go for want of room
+  uint64_t no_room = 0;    // tables and lists of mappings for which there was no room
+  uint64_t processes = 0;  // whose mappings the programs know
+};
+
+class UnwindLoader {
+ public:
+  // True if a process, by its id, may have stacks. Called from the thread.
+  using Filter = std::function<bool(uint32_t tgid)>;
+
+  // `maps` outlives the loader. `proc` is the path of /proc.
+  UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc = "/proc");
+  ~UnwindLoader();
+  UnwindLoader(const UnwindLoader&) = delete;
+  UnwindLoader& operator=(const UnwindLoader&) = delete;
+
+  // Starts the thread, and waits until the processes that run have their tables.
+  util::Status Start();
+  // Any thread may call it.
+  UnwindStats stats() const;
+
+ private:
+  // A file by what /proc and stat(2) say: device and inode, path, time of change and size.
+  using FileKey = std::tuple<std::string, std::string, int64_t, int64_t>;
+
+  struct Module {
+    FileKey key;
+    uint32_t users = 0;   // lists of mappings
+    uint32_t reader = 0;  // a process that maps the file
+    bool is_read = false;
+    // The file has no table, and its code is unwound by frame pointers.
+    bool has_none = false;
+  };
+  // The mappings of a process; those that it forked may share them.
+  struct Mappings {
+    UnwindLoader* loader = nullptr;
+    std::vector<fxr_unwind_range> ranges;
+    unwind::Extent extent;
+    uint64_t version = 0;
+    ~Mappings();
+  };
+  using MappingsPtr = std::shared_ptr<const Mappings>;
+
+  void Run();
+  // `follows_cpus`: also of CPUs that came online.
+  void TakeRecords(bool follows_cpus);
+  void ScanAll();
+  // Reads the process's mappings, and makes them known if they changed.
+  void Scan(uint32_t tgid);
+  void ReadMappings(uint32_t tgid, Mappings* mappings);
+  bool SetMappings(uint32_t tgid, MappingsPtr mappings);
+  void Forget(uint32_t tgid);
+  // The number of the file's module, 0 if it has no table. Counts a user of it.
+  uint32_t UseModule(uint32_t tgid, const FileKey& key);
+  void LoadTable(uint32_t number);
+  // Loads tables again that had to go and are used.
+  void ReloadUsed();
+  void ForgetExited();
+  void PublishStats();
+
+  UnwindMaps& maps_;
+  const Filter is_wanted_;
+  const std::string proc_;
+  unwind::TableStore store_;
+  uint32_t absent_ = 0;  // a module that never has a table
+  std::unique_ptr<perf::StackSession> session_;
+  util::UniqueFd stop_;  // an eventfd
+  std::thread thread_;
+
+  // The thread's.
+  std::unordered_map<uint32_t, MappingsPtr> processes_;
+  std::map<FileKey, uint32_t> numbers_;
+  std::unordered_map<uint32_t, Module> modules_;
+  std::unordered_set<uint32_t> changed_;  // processes with new mappings
+  std::vector<std::pair<uint32_t, uint32_t>> forks_;
+  std::unordered_set<uint32_t> exited_;
+  uint64_t last_version_ = 0;
+  uint32_t use_time_ = 1;
+  uint64_t no_room_ = 0;
+  bool tables_changed_ = false;
+
+  std::atomic<bool> scanned_ = false;
+  std::atomic<uint64_t> shown_tables_ = 0, shown_bytes_ = 0, shown_unloaded_ = 0,
+                        shown_no_room_ = 0, shown_processes_ = 0;
+};
+
+}  // namespace capture

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "unwind/table_store.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace unwind {
+namespace {
+
+// Tables begin at a multiple of a rule's words, so that no rule crosses a block.
+constexpr auto kAlignment = static_cast<uint32_t>(FXR_UNWIND_RULE_WORDS);
+
+uint32_t Aligned(size_t words) {
+  return static_cast<uint32_t>((words + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+}  // namespace
+
+std::optional<Extent> ExtentAllocator::Allocate(uint32_t count, uint64_t now) {
+  while (!waiting_.empty() && waiting_.front().until <= now) {
+    Release(waiting_.front().extent);
+    waiting_count_ -= waiting_.front().extent.count;
+    waiting_.pop_front();
+  }
+  if (count == 0) return Extent{};
+  const auto found = std::ranges::find_if(free_, [=](const auto& e) { return e.second >= count; });
+  if (found == free_.end()) return std::nullopt;
+  const Extent extent{found->first, count};
+  const uint32_t left = found->second - count;
+  free_.erase(found);
+  if (left != 0) free_.emplace(extent.first + count, left);
+  return extent;
+}
+
+void ExtentAllocator::Free(Extent extent, uint64_t now) {
+  if (extent.count == 0) return;
+  waiting_.push_back({extent, now + kGrace});
+  waiting_count_ += extent.count;
+}
+
+void ExtentAllocator::Release(Extent extent) {
+  auto next = free_.lower_bound(extent.first);
+  if (next != free_.end() && extent.first + extent.count == next->first) {
+    extent.count += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == extent.first) {
+      before->second += extent.count;
+      return;
+    }
+  }
+  free_.emplace(extent.first, extent.count);
+}
+
+TableStore::TableStore(const Memory& memory)
+    : memory_(memory),
+      words_(0, static_cast<uint32_t>(memory.words.size()) / kAlignment * kAlignment),
+      ranges_(0, static_cast<uint32_t>(memory.ranges.size())),
+      extents_(memory.modules.size()) {
+  // Number 0 stands for code without tables. Low numbers are taken first.
+  for (size_t number = memory.modules.size(); number-- > 1;) {
+    free_modules_.push_back(static_cast<uint32_t>(number));
+  }
+}
+
+std::optional<uint32_t> TableStore::AddModule() {
+  if (free_modules_.empty()) return std::nullopt;
+  const uint32_t module = free_modules_.back();
+  free_modules_.pop_back();
+  memory_.modules[module] = {};
+  return module;
+}
+
+void TableStore::RemoveModule(uint32_t module, uint64_t now) {
+  Unload(module, now);
+  free_modules_.insert(free_modules_.begin(), module);
+}
+
+uint32_t TableStore::UsedAt(uint32_t module) const {
+  return __atomic_load_n(&memory_.modules[module].used, __ATOMIC_RELAXED);
+}
+
+void TableStore::Unload(uint32_t module, uint64_t now) {
+  Extent& extent = extents_[module];
+  if (extent.count == 0) return;
+  __atomic_store_n(&memory_.modules[module].pages, 0, __ATOMIC_RELEASE);
+  words_.Free(extent, now);
+  table_words_ -= extent.count;
+  --loaded_;
+  extent = {};
+}
+
+std::optional<uint32_t> TableStore::LeastUsed(uint32_t use_time) const {
+  std::optional<uint32_t> least;
+  for (uint32_t module = 1; module < extents_.size(); ++module) {
+    if (extents_[module].count == 0 || UsedAt(module) >= use_time) continue;
+    if (!least || UsedAt(module) < UsedAt(*least)) least = module;
+  }
+  return least;
+}
+
+bool TableStore::Load(uint32_t module, const UnwindTable& table, uint32_t use_time, uint64_t now) {
+  if (table.empty() || IsLoaded(module)) return !table.empty();
+  const size_t size = table.words().size();
+  if (size > memory_.words.size()) return false;
+  const uint32_t count = Aligned(size);
+  std::optional<Extent> extent = words_.Allocate(count, now);
+  while (!extent && words_.waiting() < count) {
+    const auto least = LeastUsed(use_time);
+    if (!least) break;
+    Unload(*least, now);
+    ++unloaded_;
+  }
+  // The unloaded ones become free later, and the caller tries again.
+  if (!extent) return false;
+  std::ranges::copy(table.words(), memory_.words.begin() + extent->first);
+  extents_[module] = *extent;
+  table_words_ += count;
+  ++loaded_;
+  fxr_unwind_module& entry = memory_.modules[module];
+  entry.first_page = static_cast<fxr_u32>(table.file_offset() >> FXR_UNWIND_PAGE_SHIFT);
+  entry.index = extent->first;
+  entry.rows = extent->first + table.rows_at();
+  entry.rules = extent->first + table.rules_at();
+  __atomic_store_n(&entry.pages, table.pages(), __ATOMIC_RELEASE);
+  return true;
+}
+
+std::optional<Extent> TableStore::AddRanges(std::span<const fxr_unwind_range> ranges,
+                                            uint64_t now) {
+  const auto extent = ranges_.Allocate(static_cast<uint32_t>(ranges.size()), now);
+  if (extent) std::ranges::copy(ranges, memory_.ranges.begin() + extent->first);
+  return extent;
+}
+
+}  // namespace unwind

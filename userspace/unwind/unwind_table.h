@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The unwind table of one module, in the layout of include/fxt_record/unwind.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fxt_record/unwind.h"
+#include "symbols/elf_file.h"
+#include "unwind/frame_section.h"
+
+namespace unwind {
+
+class UnwindTable {
+ public:
+  // Larger code or more rows: no table.
+  static constexpr uint64_t kMaxCodeBytes = uint64_t{1} << 30;
+  static constexpr uint64_t kMaxFileOffset = uint64_t{1} << 40;
+  static constexpr size_t kMaxRows = size_t{1} << 22;
+
+  // From .eh_frame, else .debug_frame. Empty if the file has neither, is not for 64-bit x86, or is
+  // too large. Any user may have made the file.
+  static UnwindTable Read(const symbols::ElfFile& file);
+  // `segments`: the loaded parts of the file.
+  static UnwindTable Make(const FrameSection& section,
+                          std::span<const symbols::LoadSegment> segments);
+
+  bool empty() const { return words_.empty(); }
+  // The offset in the file of the first page.
+  uint64_t file_offset() const { return file_offset_; }
+  // The words, and the positions in them of what fxr_unwind_module names.
+  std::span<const fxr_u32> words() const { return words_; }
+  uint32_t pages() const { return pages_; }
+  uint32_t row_count() const { return row_count_; }
+  uint32_t rule_count() const { return rule_count_; }
+  uint32_t rows_at() const { return pages_ + 1; }
+  uint32_t rules_at() const;
+
+  // The rule of the code at `file_offset`, as the BPF programs find it.
+  fxr_unwind_rule Find(uint64_t file_offset) const;
+
+ private:
+  uint64_t file_offset_ = 0;
+  uint32_t pages_ = 0;
+  uint32_t row_count_ = 0;
+  uint32_t rule_count_ = 0;
+  std::vector<fxr_u32> words_;
+};
+
+}  // namespace unwind
