@@ -325,8 +325,6 @@ class DiffBuilder {
   }
 
   static Value GroupData(const comparison::DiffGroup& group) {
-    constexpr std::array<const char*, measure::kDurations> kTimes = {
-        "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
     Value data(Value::Object{});
     SetNames(data, group);
     data.Set("of_command", group.name.of_command);
@@ -335,9 +333,9 @@ class DiffBuilder {
     data.Set("ms_per_second", Value::Object{{"base", SharesData(group.base_shares)},
                                             {"new", SharesData(group.next_shares)}});
     Value histograms(Value::Object{});
-    for (size_t i = 0; i < kTimes.size(); ++i) {
+    for (size_t i = 0; i < measure::kDurations; ++i) {
       if (group.base_times[i].empty() && group.next_times[i].empty()) continue;
-      histograms.Set(kTimes[i], HistogramPair(group.base_times[i], group.next_times[i]));
+      histograms.Set(measure::kDurationNames[i], HistogramPair(group.base_times[i], group.next_times[i]));
     }
     data.Set("histograms", std::move(histograms));
     return OnOwnLine(std::move(data));

@@ -34,11 +34,6 @@ using measure::Distribution;
 using measure::Duration;
 using measure::Group;
 
-constexpr std::array<const char*, measure::kDurations> kDurationNames = {
-    "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
-constexpr std::array<const char*, measure::kAttributions> kAttributionNames = {
-    "held_cpu", "held_cpu_lower", "woken_by", "preempted_by"};
-
 constexpr size_t kStripWidth = 60;
 constexpr size_t kBarWidth = 40;
 constexpr int kNameWidth = 30;
@@ -340,16 +335,16 @@ class ReportBuilder {
     data.Set("unconserved_ns", group.unconserved_ns);
     data.Set("after_blocked_ns", group.after_blocked_ns);
     Value times(Value::Object{});
-    for (size_t i = 0; i < kDurationNames.size(); ++i) {
-      times.Set(kDurationNames[i], Lengths(group.times[i]));
+    for (size_t i = 0; i < measure::kDurations; ++i) {
+      times.Set(measure::kDurationNames[i], Lengths(group.times[i]));
     }
     data.Set("times", std::move(times));
     data.Set("syscalls", ByName(group.syscalls));
     Value blames(Value::Object{});
-    for (size_t i = 0; i < kAttributionNames.size(); ++i) {
+    for (size_t i = 0; i < measure::kAttributions; ++i) {
       Value by_group(Value::List{});
       for (const auto& [other, blame] : group.blames[i]) by_group.Append(BlameData(other, blame));
-      blames.Set(kAttributionNames[i], std::move(by_group));
+      blames.Set(measure::kAttributionNames[i], std::move(by_group));
     }
     data.Set("blames", std::move(blames));
     data.Set("metrics", Metrics(group));

@@ -31,6 +31,7 @@
 
 #include "facts/dense_table.h"
 #include "facts/timeline/timeline.h"
+#include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
 #include "measure/collect/accounts.h"
@@ -213,6 +214,7 @@ class Collector {
   TaskTable tasks_;
   Accounts accounts_{tasks_};
   SpanMeter spans_;
+  facts::WaitPurposes purposes_;
   CpuHistory history_;
   facts::DenseTable<Thread> threads_;                    // by facts::ThreadIndex
   Thread untracked_;                                     // those beyond the limit

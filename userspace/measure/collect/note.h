@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "facts/timeline/share.h"
+#include "facts/timeline/wait_purposes.h"
 #include "measure/capture.h"
 
 namespace measure {
@@ -37,6 +38,7 @@ struct Note {
   bool involuntary = false;
   bool migrated = false;  // a run on another CPU than the one before
   bool woken = false;     // a wakeup ended it
+  facts::WaitsFor waits_for = facts::WaitsFor::kUnknown;  // of a sleep
   bool after_blocked = false;
   bool forked_process = false;
   bool forked_thread = false;

@@ -126,6 +126,7 @@ enum Column : uint8_t {
   kBegan,
   kEnded,
   kCertain,
+  kWaitsFor,
   kReason,
 };
 }  // namespace waits
