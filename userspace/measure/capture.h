@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "facts/timeline/share.h"
-#include "facts/timeline/wait_purposes.h"
+#include "facts/timeline/waits_for.h"
 #include "measure/histogram.h"
 
 namespace measure {

@@ -22,15 +22,15 @@ using comparison::Verdict;
 
 constexpr size_t kNamesShown = 3;
 
-std::string Per(const DiffReport& report) { return report.per_run ? "run" : "second"; }
+std::string PeriodOf(const DiffReport& report) { return report.per_run ? "run" : "second"; }
 
 // "3.8 s per run", "229 ms per second".
 std::string Amount(const DiffReport& report, double ms_per_second) {
   const double ms =
       std::abs(ms_per_second) * (report.per_run ? report.seconds_per_run : 1);
-  if (ms >= 1000) return fmt::format("{:.1f} s per {}", ms / 1e3, Per(report));
+  if (ms >= 1000) return fmt::format("{:.1f} s per {}", ms / 1e3, PeriodOf(report));
   return fmt::format("{} ms per {}", ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.1f}", ms),
-                     Per(report));
+                     PeriodOf(report));
 }
 
 // The group that a wait is attributed to: a link of a kind, not of the group itself.
@@ -241,7 +241,7 @@ std::vector<std::string> SilenceWords(const DiffReport& report) {
     if (names.size() == kNamesShown) break;
     const double run = report.per_run ? report.seconds_per_run : 1;
     names.push_back(fmt::format("{} ({:.0f} wakeups per {})", GroupWords(report, partner.group),
-                                partner.wakeups * run, Per(report)));
+                                partner.wakeups * run, PeriodOf(report)));
   }
   if (!names.empty()) {
     lines.push_back("exchanges wakeups with them and is not judged: " +

@@ -142,11 +142,16 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     return WaitsFor::kUnknown;
   }
   if (one_process && !is_client) {
-    if (sleeper.Answers() && IsStranger(sleeper, by)) return WaitsFor::kLock;
-    const bool is_known = !sleeper.Answers() && sleeper.by_itself <= sleeper.asked;
-    TakeWork(sleeper, by);
-    return is_known ? WaitsFor::kWork : WaitsFor::kUnknown;
+    if (sleeper.Answers()) {
+      if (IsStranger(sleeper, by)) return WaitsFor::kLock;
+      TakeWork(sleeper, by);
+      return WaitsFor::kUnknown;
+    }
+    // A thread that mostly wakes by itself has work of its own: this may be a lock as well.
+    if (sleeper.by_itself > sleeper.asked) return WaitsFor::kUnknown;
   }
+  // A thread that was just made may find requests that came before it: the sleeper may have asked.
+  if (!one_process && waker.sleeps == 0 && sleeper.began_by_itself) return WaitsFor::kUnknown;
   TakeWork(sleeper, by);
   return WaitsFor::kWork;
 }
@@ -181,6 +186,7 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
       waits_for = WaitsFor::kDevice;
     }
   }
+  sleeper.began_by_itself = waker.kind != Waker::Kind::kThread && is_whole;
   ++sleeper.sleeps;
   return waits_for;
 }

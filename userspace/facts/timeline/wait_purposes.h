@@ -28,24 +28,10 @@
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
 #include "facts/timeline/timeline_state.h"
+#include "facts/timeline/waits_for.h"
 #include "fxt/record.h"
 
 namespace facts {
-
-// What a thread slept for.
-enum class WaitsFor : uint8_t {
-  kUnknown,
-  kAnswer,  // what a thread does for it, directly or through others
-  kLock,    // amid its work, until a thread that it did not ask lets it go on
-  kWork,    // the next request, by a thread that it did not ask
-  kTimer,   // its own timer
-  kDevice,
-  kChild,  // the exit of a process or thread that it made
-};
-inline constexpr size_t kWaitsFor = 7;
-// Their names in tables.
-inline constexpr std::array<const char*, kWaitsFor> kWaitsForNames = {
-    "unknown", "answer", "lock", "work", "timer", "device", "child"};
 
 // Feed it forks, exits and wakeups in the order of time. Memory: about 150 bytes for each thread of
 // the timeline, whose number is limited.
@@ -125,6 +111,7 @@ class WaitPurposes {
     bool open = true;   // the chain may have begun before its first requester
     bool owes = false;  // an answer to the last requester
     bool exited = false;
+    bool began_by_itself = false;  // a timer or device ended its last sleep
     std::array<ThreadIndex, kMostRequesters> chain;  // the first requester first
     std::array<ThreadIndex, kMostAnswerers> answerers;
     std::array<Stranger, kMostStrangers> strangers;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "facts/timeline/share.h"
-#include "facts/timeline/wait_purposes.h"
+#include "facts/timeline/waits_for.h"
 #include "measure/capture.h"
 
 namespace measure {
