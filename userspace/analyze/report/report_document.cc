@@ -95,6 +95,7 @@ class ReportBuilder {
       AddDelayed();
       AddLatencies();
       AddBlames();
+    AddSleeps();
       AddPreemptions();
     }
     AddHandlers();
@@ -565,6 +566,30 @@ class ReportBuilder {
         Text(section, "    blocked {:.2f} (D), ended by: {}", Rate(group->of(Share::kBlocked)),
              blocked);
       }
+    }
+  }
+
+  // Sleeps for work are shown beside others: most threads have nothing else.
+  void AddSleeps() {
+    const auto ns_of = [](const Group& group, Duration kind) { return group.of(kind).whole_ns; };
+    const auto groups = Top([&](const Group& group) {
+      return ns_of(group, Duration::kForAnswer) + ns_of(group, Duration::kForLock);
+    });
+    if (groups.empty()) return;
+    Section& section = document_.AddSection("who sleeps for whom (ms of each second)");
+    const auto all_ns = [](const Blame& blame) { return blame.ns; };
+    for (const Group* group : groups) {
+      Text(section, "  {}", NameOf(*group));
+      const auto add = [&](const char* words, Duration kind, Attribution attribution) {
+        const measure::Distribution& sleeps = group->of(kind);
+        if (sleeps.whole.empty()) return;
+        Text(section, "    {} {:.2f} ({} of {} each): {}", words, Rate(sleeps.whole_ns),
+             sleeps.whole.count(), util::FormatDuration(sleeps.Mean()),
+             Shares(group->of(attribution), all_ns));
+      };
+      add("for answers", Duration::kForAnswer, Attribution::kAnsweredBy);
+      add("for locks", Duration::kForLock, Attribution::kLetGoBy);
+      add("for work", Duration::kForWork, Attribution::kGivenWorkBy);
     }
   }
 

@@ -20,6 +20,8 @@ class World {
     Switch(thread, /*comes=*/false, fxt::ThreadState::kBlocked);
     purposes_.NoteProcess(timeline_.Find(thread), process);
   }
+  // `thread` runs since before the trace.
+  void Running(fxt::Koid thread, fxt::Koid process) { process_[thread] = process; }
   // `maker` makes `thread`, which runs at once.
   void Born(fxt::Koid thread, fxt::Koid maker, fxt::Koid process) {
     process_[thread] = process;
@@ -92,7 +94,7 @@ TEST_F(WaitPurposesTest, ClosedLoopHasOneWhoAsksAndOneWhoWorks) {
 }
 
 TEST_F(WaitPurposesTest, LoopThatBeganBeforeTheTraceIsUnknownUntilATimerBeginsIt) {
-  world_.Old(kClient, 2);
+  world_.Running(kClient, 2);
   world_.Old(kServer, 3);
   world_.Wake(kServer, kClient);
   world_.Sleep(kClient);
@@ -171,6 +173,24 @@ TEST_F(WaitPurposesTest, AnswerToARequestThatIsNotInTheTrace) {
   world_.Sleep(kClient);
   EXPECT_EQ(world_.Wake(kOther, kServer), WaitsFor::kAnswer);
   EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+}
+
+// The first request lies in a queue when the server begins.
+TEST_F(WaitPurposesTest, RequestThatIsOlderThanItsServer) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Sleep(kClient);
+  world_.Wake(kClient);
+  world_.Sleep(kClient);
+  world_.Born(kServer, kShell, 3);
+  EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kUnknown);
+  for (int i = 0; i < 10; ++i) {
+    world_.Sleep(kClient);
+    world_.Wake(kClient);
+    EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+  }
 }
 
 TEST_F(WaitPurposesTest, StagesOfAPipelineWaitForWork) {
