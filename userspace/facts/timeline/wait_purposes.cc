@@ -57,7 +57,9 @@ bool WaitPurposes::IsWaitedFor(const Thread& thread, ThreadIndex waker,
 }
 
 void WaitPurposes::TakeWork(Thread& sleeper, ThreadIndex waker) {
-  const Thread& from = threads_[waker];
+  Thread& from = threads_[waker];
+  // It may pass on what it owes.
+  from.owes = false;
   sleeper.open = from.open;
   size_t first = 0;
   if (from.requesters == kMostRequesters) {
@@ -133,7 +135,12 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     // kernel does.
     return one_process ? WaitsFor::kLock : WaitsFor::kUnknown;
   }
-  if (IsWaitedFor(sleeper, by, state) && sleeper.Answers()) return WaitsFor::kLock;
+  if (IsWaitedFor(sleeper, by, state)) {
+    if (sleeper.Answers()) return WaitsFor::kLock;
+    // Either it never answers, and its requester sleeps for something else, or this is its first
+    // request.
+    if (sleeper.answered == 0) return WaitsFor::kUnknown;
+  }
   if (is_server || waker.open) {
     // Both ask each other, or an earlier request may have begun the chain.
     sleeper.requesters = 0;

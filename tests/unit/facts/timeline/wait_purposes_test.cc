@@ -39,8 +39,9 @@ class World {
     wakeup.by_interrupt = waker == 0;
     last_ = WaitsFor::kUnknown;
     timeline_.OnWakeup(wakeup);
+    const WaitsFor waits_for = last_;
     Switch(thread, true, fxt::ThreadState::kNew);
-    return last_;
+    return waits_for;
   }
   // `asker` wakes `asked` and sleeps.
   WaitsFor Ask(fxt::Koid asker, fxt::Koid asked) {
