@@ -163,8 +163,16 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
   return WaitsFor::kWork;
 }
 
+ThreadIndex WaitPurposes::HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const {
+  const Thread& last = threads_[waker];
+  const bool is_queue = last.holder != kNoThread && last.let_go > begin && last.let_go <= end &&
+                        last.let_go - begin >= end - last.let_go;
+  return is_queue ? last.holder : waker;
+}
+
 WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind kind,
-                                bool is_whole, const TimelineState& state) {
+                                uint64_t begin, uint64_t end, bool is_whole,
+                                const TimelineState& state) {
   if (number == kNoThread) return WaitsFor::kUnknown;
   threads_.At(number);
   if (waker.kind == Waker::Kind::kThread && waker.index != kNoThread) threads_.At(waker.index);
@@ -179,6 +187,11 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
     sleeper.open = true;
   } else if (is_thread) {
     waits_for = OfThread(number, waker.index, kind, state);
+    if (waits_for == WaitsFor::kLock) {
+      holder_ = HolderOf(waker.index, begin, end);
+      sleeper.holder = holder_;
+      sleeper.let_go = end;
+    }
   } else {
     // A timer or a device began this. It does not end what it owes.
     if (!IsWaitedFor(sleeper, kNoThread, state)) {

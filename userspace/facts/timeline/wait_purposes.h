@@ -70,17 +70,21 @@ class WaitPurposes {
     const bool is_whole = !wait.touches_loss &&
                           (wait.began == Bound::kSeen || wait.began == Bound::kFileEdge);
     return OnWakeup(wait.index, WakerOf(wait.end_waker, wait.end_by_interrupt, state), wait.kind,
-                    is_whole, state);
+                    wait.begin, wait.end, is_whole, state);
   }
   // The same on the fast path.
   WaitsFor OnWait(const WholeWait& wait, const Wakeup& end, const TimelineState& state) {
-    return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, true,
-                    state);
+    return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
+                    wait.end, true, state);
   }
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended the
   // sleep before.
-  WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, bool is_whole,
-                    const TimelineState& state);
+  WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, uint64_t begin,
+                    uint64_t end, bool is_whole, const TimelineState& state);
+  // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting. Where
+  // several wait for one lock, each wakes the next one: that is the one that the first of them
+  // waited for, if they waited for it for most of this sleep.
+  ThreadIndex holder() const { return holder_; }
 
  private:
   // Requesters of a chain. Longer chains lose the first of them.
@@ -99,6 +103,8 @@ class WaitPurposes {
   struct Thread {
     fxt::Koid process = 0;
     ThreadIndex maker = kNoThread;
+    ThreadIndex holder = kNoThread;  // of the lock that it waited for last
+    uint64_t let_go = 0;             // when it got that one, ns
     uint32_t sleeps = 0;  // that have ended
     // How many sleeps for work it had, how many of these requests it answered, and how many sleeps a
     // timer or device ended.
@@ -143,7 +149,10 @@ class WaitPurposes {
   void TakeAnswer(ThreadIndex sleeper, ThreadIndex waker, size_t place, const TimelineState& state);
   static bool IsStranger(Thread& sleeper, ThreadIndex waker);
 
+  ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
+
   DenseTable<Thread> threads_;
+  ThreadIndex holder_ = kNoThread;
 };
 
 }  // namespace facts

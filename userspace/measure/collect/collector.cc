@@ -125,9 +125,10 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
   if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
   const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
+  const facts::WaitsFor waits_for = c.purposes_.OnWait(sleep, end, c.timeline_);
   c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
                        {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker,
-                       c.purposes_.OnWait(sleep, end, c.timeline_));
+                       waits_for, c.WhomOf(waits_for, waker));
 }
 
 template <typename Full>
@@ -312,7 +313,10 @@ void Collector::AddWait(const facts::Wait& whole) {
   const bool is_wakeup = wait.kind == WaitKind::kWakeup;
   note.after_blocked = is_wakeup & after_blocked & (note.extent == Extent::kWhole);
   note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
-  if (is_woken) note.other = WakerGroup(wait);
+  if (is_woken) {
+    note.other = WakerGroup(wait);
+    note.whom = WhomOf(waits_for, note.other);
+  }
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
@@ -332,6 +336,14 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
   const facts::ThreadIndex index = timeline_.Find(*wait.end_waker);
   if (index == facts::kNoThread) return tasks_.GroupOf(tasks_.Find(*wait.end_waker, kNoProcess));
   return accounts_.GroupOf(accounts_.Introduce(index, *wait.end_waker, kNoProcess));
+}
+
+uint32_t Collector::WhomOf(facts::WaitsFor waits_for, uint32_t waker) {
+  if (waits_for != facts::WaitsFor::kLock) return waker;
+  const facts::ThreadIndex holder = purposes_.holder();
+  if (holder == facts::kNoThread) return waker;
+  const fxt::Koid koid = timeline_.threads()[holder].koid;
+  return accounts_.GroupOf(accounts_.Introduce(holder, koid, kNoProcess));
 }
 
 uint64_t Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {

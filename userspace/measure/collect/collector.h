@@ -157,6 +157,8 @@ class Collector {
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
   uint32_t WakerGroup(const facts::Wait& wait);
+  // Whose answer, lock or work a sleep that `waker` ended was for.
+  uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
   // Fills held_ with the groups that held the CPU in a wait for it. Returns for how long it was
   // idle.
   uint64_t Charge(const facts::WholeWait& wait, const Thread& thread);
