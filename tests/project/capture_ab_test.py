@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """scripts/capture-ab with a fake recorder, which writes down its arguments."""
 
+import importlib.machinery
+import importlib.util
 import os
 import signal
 import subprocess
@@ -27,6 +29,59 @@ echo "$all" >>"$LOG"
 [ -z "$SAY" ] || echo "$SAY"
 exec "$@"
 """
+
+
+def load_script():
+    loader = importlib.machinery.SourceFileLoader("capture_ab", SCRIPT)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("capture_ab", loader))
+    write_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    loader.exec_module(module)
+    sys.dont_write_bytecode = write_bytecode
+    return module
+
+
+class DisturbedTurns(harness.FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.module = load_script()
+
+    def test_what_happens_in_most_captures_is_usual(self):
+        shares = {("base", i): 0.1 for i in range(1, 6)} | {("new", i): 0.9 for i in range(1, 6)}
+        self.assertEqual(self.module.disturbed_turns(shares), {})
+        shares["base", 4] = 0.8
+        self.assertEqual(self.module.disturbed_turns(shares), {4: ("base", 0.8, 0.1)})
+        # Short captures have no share, and too few say nothing of what is usual.
+        self.assertEqual(self.module.disturbed_turns({("base", i): None for i in range(1, 6)}), {})
+        self.assertEqual(self.module.disturbed_turns({("base", 1): 0.1, ("base", 2): 0.9}), {})
+
+    def test_a_disturbed_turn_is_recorded_again_as_often_as_was_asked_for(self):
+        for repeats, then, recorded, remain in ((5, 0.1, [2], 0), (2, 0.9, [2, 2], 1), (0, 0.1, [], 1)):
+            shares = {(side, i): 0.1 for side in ("base", "new") for i in range(1, 4)}
+            shares["new", 2] = 0.9
+            turns = []
+
+            def record_turn(number, turns=turns, shares=shares, then=then):
+                turns.append(number)
+                shares["new", number] = then
+
+            options = type("Options", (), {"repeats": repeats})
+            self.module.repeat_disturbed(options, shares, {}, record_turn)
+            self.assertEqual(turns, recorded)
+            self.assertEqual(len(self.module.disturbed_turns(shares)), remain)
+
+    def test_time_of_others_does_not_contain_that_of_the_recorded_command(self):
+        # Each process of the machine that ran meanwhile may have had the rest.
+        load = self.module.OthersLoad()
+        before = os.times()
+        subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 1: pass"], check=True)
+        after = os.times()
+        own = sum(after[:4]) - sum(before[:4])
+        elapsed = after.elapsed - before.elapsed
+        share, _ = load.share()
+        self.assertIsNotNone(share)
+        self.assertGreater(own, 0.9)
+        capacity = elapsed * (os.cpu_count() or 1)
+        self.assertLessEqual(share * capacity, capacity - own + 0.1)
 
 
 class CaptureAb(harness.FolderTest):

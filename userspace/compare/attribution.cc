@@ -90,9 +90,17 @@ std::vector<Attribution::Share> Attribution::SharesOf(const ComparisonRow& row) 
   const double bases = static_cast<double>(groups_.bases());
   const double nexts = static_cast<double>(captures.size()) - bases;
   std::map<std::pair<std::optional<size_t>, CauseLink::Kind>, double> sums;
+  // Of answers: as many as the new captures have.
+  double scale = 1;
+  if (row.statistic == Statistic::kAnswerMean) {
+    const auto [before, after] = RatesOf(*row.group, [](const measure::Group& group) {
+      return static_cast<double>(group.of(measure::Duration::kForAnswer).whole.count());
+    });
+    if (before > 0) scale = after / before;
+  }
   const auto add = [&](const measure::Group& part, size_t capture, measure::Attribution attribution,
                        CauseLink::Kind kind) {
-    const double per = capture < groups_.bases() ? -1 / bases : 1 / nexts;
+    const double per = capture < groups_.bases() ? -scale / bases : 1 / nexts;
     for (const auto& [other, blame] : part.of(attribution)) {
       uint64_t ns = row.metric == Metric::kBlocked ? blame.blocked_ns : blame.ns;
       if (row.metric == Metric::kSleep) ns = blame.ns - std::min(blame.ns, blame.blocked_ns);
@@ -110,7 +118,11 @@ std::vector<Attribution::Share> Attribution::SharesOf(const ComparisonRow& row) 
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = groups_.all()[*row.group].In(captures, i);
     if (part == nullptr) continue;
-    if (IsSleep(row.metric)) {
+    if (row.statistic == Statistic::kAnswerMean) {
+      add(*part, i, measure::Attribution::kAnsweredBy, CauseLink::Kind::kWokenBy);
+    } else if (row.statistic == Statistic::kLockRate) {
+      add(*part, i, measure::Attribution::kLetGoBy, CauseLink::Kind::kLetGoBy);
+    } else if (IsSleep(row.metric)) {
       add(*part, i, measure::Attribution::kWokenBy, CauseLink::Kind::kWokenBy);
     } else if (row.metric == Metric::kInversion) {
       add(*part, i, measure::Attribution::kHeldCpuLower, CauseLink::Kind::kInversion);
@@ -244,6 +256,22 @@ void Attribution::DropSleepOfIdleServer(size_t number, const CrossGroupRule& rul
   row.suppression_rule = rule.name;
 }
 
+std::vector<size_t> Attribution::WaitedForBy(size_t group) const {
+  std::vector<size_t> found = {group};
+  for (size_t at = 0; at < found.size() && at < kLongestChain; ++at) {
+    for (const ComparisonRow& row : rows_) {
+      if (row.group != found[at] || row.metric != Metric::kSleep || row.change <= 0) continue;
+      for (const Share& share : SharesOf(row)) {
+        if (!share.group || share.change < row.change * kNamed) continue;
+        if (std::find(found.begin(), found.end(), *share.group) == found.end()) {
+          found.push_back(*share.group);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 // The chain of causes: the group, what it does longer, the group that this waits for, and so on.
 void Attribution::SetCauses(size_t number) {
   std::vector<CauseLink> chain;
@@ -270,7 +298,9 @@ void Attribution::SetCausedBy(size_t number) {
   if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
   if (shares[0].change / row.change < kExplained) return;
   const auto cause = LargestOf(*shares[0].group, IsForCpu(row.metric));
-  if (!cause || rows_[*cause].change < row.change * kLeastCause) return;
+  // The holder of a lock may change a little for the same reason.
+  const double least = row.statistic == Statistic::kLockRate ? kNamed : kLeastCause;
+  if (!cause || rows_[*cause].change < row.change * least) return;
   // Of two groups that wait for each other, neither is the cause.
   const ComparisonRow& other = rows_[*cause];
   if (IsSleep(other.metric) || IsForCpu(other.metric)) {

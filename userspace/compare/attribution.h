@@ -35,6 +35,9 @@ class Attribution {
 
   static std::span<const CrossGroupRule> Rules();
 
+  // The groups that a group waits for: those that ended its longer sleeps, and so on; itself first.
+  std::vector<size_t> WaitedForBy(size_t group) const;
+
   // Applies the rules, and sets ComparisonRow::causes, weight and caused_by of the findings left.
   void Attribute();
 

@@ -45,6 +45,11 @@ double LongerSleeps(const StatisticInfo& info, const SideSummary& base, const Si
 // and fewer wakeups follow from them.
 bool SetsItsPace(const LongSleepDetail& of) { return of.timer_ms >= of.asleep_ms * kExplained; }
 
+// Time asleep but for work, ms per second.
+double ForOthers(const LongSleepDetail& of) {
+  return of.asleep_ms - std::min(of.asleep_ms, of.for_work_ms);
+}
+
 constexpr ChangeRule kChangeRules[] = {
     // means
     {"mean_without_events", "A side without events has no mean.", 0,
@@ -70,12 +75,38 @@ constexpr ChangeRule kChangeRules[] = {
        return Amount(sum * each <= 0 ? 0 : Nearer(sum, each));
      }},
 
+    // sleeps for answers
+    {"answer_without_events", "A side without answers has no mean.", 0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<AnswerDetail> of(base, next);
+       return of && (of.base->events <= 0 || of.next->events <= 0) ? Amount(0) : std::nullopt;
+     }},
+    {"later_answers",
+     "The new answers at the new mean, less the same answers at the old mean. Where the group does "
+     "more between two answers, some of them come before it sleeps: then at most the change of the "
+     "sum.",
+     kExplained,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+       const Sides<AnswerDetail> of(base, next);
+       if (!of) return Amount();
+       const double longer = std::log(of.next->total_ms / of.next->events) -
+                             std::log(of.base->total_ms / of.base->events);
+       const double work = std::log((of.next->cpu_ms + 1) / of.next->events) -
+                           std::log((of.base->cpu_ms + 1) / of.base->events);
+       const double each = (of.next->total_ms / of.next->events -
+                            of.base->total_ms / of.base->events) *
+                           of.next->events;
+       if (std::abs(work) <= std::abs(longer) * constant) return Amount(each);
+       const double sum = of.next->total_ms - of.base->total_ms;
+       return Amount(sum * each <= 0 ? 0 : Nearer(sum, each));
+     }},
+
     // sleeps until threads end them, of a group with own timers
     {"requested_more_often", "A group that is woken more often has more requests, not waits.",
      kLeastChange,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<ThreadSleepDetail> of(base, next);
-       return of && of.next->wakeups > of.base->wakeups * constant ? Amount(0) : std::nullopt;
+       return of && of.next->requests > of.base->requests * constant ? Amount(0) : std::nullopt;
      }},
     {"timer_sleeps_given_up", "Without its timer sleeps it is another program.", kTimerSleepsKept,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
@@ -107,12 +138,24 @@ constexpr ChangeRule kChangeRules[] = {
        const bool applies = threads > std::log(kLeastChange) && per_thread < -threads * constant;
        return applies ? Amount(0) : std::nullopt;
      }},
-    {"shorter_sleeps", "Shorter sleeps count in full.", 0,
+    {"shorter_sleeps",
+     "Sleeps became shorter by no more than the group sleeps less for anything but work. A group "
+     "that waits for work for less time is no better off.",
+     0,
      [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
        const double longer = LongerSleeps(info, base, next);
-       return longer < 0 ? Amount(longer) : std::nullopt;
+       if (longer >= 0) return Amount();
+       return Amount(std::min(0.0, std::max(longer, ForOthers(*of.next) - ForOthers(*of.base))));
+     }},
+    {"longer_wait_for_work", "It waits longer for work, and is not slower for it.", kExplained,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
+       const Sides<LongSleepDetail> of(base, next);
+       if (!of) return Amount();
+       const double for_work = of.next->for_work_ms - of.base->for_work_ms;
+       return for_work >= LongerSleeps(info, base, next) * constant ? Amount(0) : std::nullopt;
      }},
     {"as_many_wakeups",
      "A group that is woken as often has the longer sleeps in the place of waits for work.",
@@ -209,6 +252,9 @@ double OutOfScopeChange(const SideSummary& base, const SideSummary& next) {
 
 double LargestChange(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {
   if (const Sides<MeanDetail> of(base, next); of) {
+    return std::max(of.base->total_ms, of.next->total_ms);
+  }
+  if (const Sides<AnswerDetail> of(base, next); of) {
     return std::max(of.base->total_ms, of.next->total_ms);
   }
   if (const Sides<LongSleepDetail> of(base, next); of && info.statistic == Statistic::kSleepCount) {

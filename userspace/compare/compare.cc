@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,6 +20,7 @@
 #include "compare/statistics/multiple_tests.h"
 #include "compare/suppression_rules.h"
 #include "compare/values/comparability.h"
+#include "compare/values/disturbance.h"
 #include "compare/values/scope.h"
 #include "compare/variance_priors.h"
 #include "compare/verdict_rules.h"
@@ -105,10 +107,14 @@ class Comparer {
     AddCommand();
     Test();
     Decide();
+    DecideByOthers();
     for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
-    Attribution(groups_, normalization_, in_scope_, report_.rows).Attribute();
+    Attribution attribution(groups_, normalization_, in_scope_, report_.rows);
+    attribution.Attribute();
+    FindSlowerByOthers(attribution);
     AddLoad();
     AddOthers();
+    AddSilence();
     auto& ranked = report_.confirmed ? report_.findings : report_.unconfirmed;
     ranked = RankOf(report_.rows);
     for (const ComparisonRow& row : report_.rows) {
@@ -322,6 +328,142 @@ class Comparer {
               });
   }
 
+  // Waits for a CPU that became longer because of groups out of scope, by Benjamini and Hochberg.
+  void DecideByOthers() {
+    std::vector<double> p;
+    std::vector<std::pair<size_t, const ComparisonRow*>> found;
+    for (const TestedUnit& unit : units_) {
+      for (const ComparisonRow& row : unit.tests.by_others) {
+        if (!unit.group) continue;
+        p.push_back(row.p);
+        found.emplace_back(*unit.group, &row);
+      }
+    }
+    const std::vector<double> rates = FalseDiscoveryRates(p);
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!report_.confirmed || rates[i] > kFalseDiscoveries) continue;
+      ComparisonRow row = *found[i].second;
+      row.group = found[i].first;
+      row.q = rates[i];
+      row.others = OthersOf(*row.group);
+      report_.slower_by_others.push_back(std::move(row));
+    }
+  }
+
+  // The groups out of scope that had the CPU while a group waited for it, by change.
+  std::vector<CauseLink> OthersOf(size_t number) const {
+    std::map<size_t, double> changes;
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const measure::Group* part = groups_.all()[number].In(captures_, i);
+      if (part == nullptr) continue;
+      const double side = static_cast<double>(i < bases_ ? bases_ : captures_.size() - bases_);
+      const double weight =
+          (i < bases_ ? -1 : 1) / (side * normalization_.seconds[i] * kNsPerMs);
+      for (const auto& [other, blame] : part->of(measure::Attribution::kHeldCpu)) {
+        if (other >= captures_[i]->groups.size()) continue;
+        const size_t group = groups_.Of(i, other);
+        if (!in_scope_[group]) changes[group] += weight * static_cast<double>(blame.ns);
+      }
+    }
+    std::vector<CauseLink> links;
+    for (const auto& [group, change] : changes) {
+      if (change <= 0) continue;
+      links.push_back({CauseLink::Kind::kHeldCpu, group, change, Metric::kCpuTime});
+    }
+    std::sort(links.begin(), links.end(),
+              [](const CauseLink& a, const CauseLink& b) { return a.change > b.change; });
+    return links;
+  }
+
+  // Longer waits for threads that waited for a CPU because of others, and a longer run of the
+  // command because of these, are no findings.
+  void FindSlowerByOthers(const Attribution& attribution) {
+    std::vector<double> by_others(groups_.all().size());
+    for (size_t g = 0; g < by_others.size(); ++g) {
+      if (!in_scope_[g]) continue;
+      for (const CauseLink& link : OthersOf(g)) by_others[g] += link.change;
+    }
+    auto& slower = report_.slower_by_others;
+    std::vector<bool> is_slower(groups_.all().size());
+    double most = 0;
+    for (const ComparisonRow& row : slower) {
+      is_slower[*row.group] = true;
+      most = std::max(most, row.change);
+    }
+    const auto move = [&](ComparisonRow& row, std::vector<CauseLink> others) {
+      ComparisonRow moved = row;
+      moved.verdict = Verdict::kOthers;
+      moved.others = std::move(others);
+      slower.push_back(std::move(moved));
+      row.verdict = Verdict::kUnchanged;
+      row.suppression_rule = "slower_because_of_others";
+    };
+    for (ComparisonRow& row : report_.rows) {
+      if (slower.empty() || row.verdict != Verdict::kWorse || row.suppressed_by) continue;
+      if (row.metric == Metric::kElapsed) {
+        if (most >= row.change * kExplained) move(row, slower.front().others);
+        continue;
+      }
+      if (row.metric != Metric::kSleep || !row.group) continue;
+      double explained = 0;
+      size_t whom = *row.group;
+      for (const size_t group : attribution.WaitedForBy(*row.group)) {
+        if (!is_slower[group]) continue;
+        explained += by_others[group];
+        if (by_others[group] > by_others[whom] || whom == *row.group) whom = group;
+      }
+      if (explained >= row.change * kExplained) move(row, OthersOf(whom));
+    }
+    std::stable_sort(slower.begin(), slower.end(), [](const auto& a, const auto& b) {
+      return std::pair(!a.group.has_value(), -a.change) < std::pair(!b.group.has_value(), -b.change);
+    });
+  }
+
+  // What the report says nothing about: groups that the command exchanges wakeups with and that are
+  // not judged, and differences that are too noisy.
+  void AddSilence() {
+    report_.judged = static_cast<size_t>(std::count(in_scope_.begin(), in_scope_.end(), true));
+    std::map<size_t, double> wakeups;
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const double weight =
+          1 / (normalization_.seconds[i] * static_cast<double>(captures_.size()));
+      for (size_t at = 0; at < captures_[i]->groups.size(); ++at) {
+        const size_t woken = groups_.Of(i, static_cast<uint32_t>(at));
+        for (const auto& [other, blame] :
+             captures_[i]->groups[at].of(measure::Attribution::kWokenBy)) {
+          if (other >= captures_[i]->groups.size()) continue;
+          const size_t waker = groups_.Of(i, other);
+          if (in_scope_[woken] == in_scope_[waker]) continue;
+          const size_t unjudged = in_scope_[woken] ? waker : woken;
+          if (groups_.all()[unjudged].of_recorder) continue;
+          wakeups[unjudged] += weight * static_cast<double>(blame.count);
+        }
+      }
+    }
+    for (const auto& [group, count] : wakeups) {
+      if (count >= InfoOf(Statistic::kWakeupRate).floor) {
+        report_.partners.push_back({group, count});
+      }
+    }
+    std::sort(report_.partners.begin(), report_.partners.end(),
+              [](const auto& a, const auto& b) { return a.wakeups > b.wakeups; });
+    const auto side = static_cast<double>(std::min(bases_, captures_.size() - bases_));
+    for (size_t number = 0; number < report_.rows.size(); ++number) {
+      const ComparisonRow& row = report_.rows[number];
+      if (row.verdict != Verdict::kCannotTell || IsPart(row.metric)) continue;
+      if (row.change < InfoOf(row.statistic).gate || row.ratio.low <= 0) continue;
+      // The width of an interval falls with the square root of the number of captures.
+      const double half = std::log(row.ratio.high / row.ratio.low) / 2;
+      const double wider = half / std::log(kLeastChange);
+      report_.too_noisy.push_back(
+          {number, static_cast<size_t>(std::min(1e6, std::ceil(side * wider * wider)))});
+    }
+    std::stable_sort(report_.too_noisy.begin(), report_.too_noisy.end(),
+                     [&](const auto& a, const auto& b) {
+                       return report_.rows[a.row].change > report_.rows[b.row].change;
+                     });
+  }
+
   // Finds groups that changed by Benjamini and Hochberg, and their rows that changed by the same at
   // a rate that allows for the selection (Benjamini and Bogomolov).
   void Decide() {
@@ -369,6 +511,40 @@ class Comparer {
   DiffReport report_;
 };
 
+// Finds the disturbed captures. Leaves them out of `captures`, the first `bases` of which are the
+// base, if enough others remain on both sides.
+std::vector<DisturbedCapture> LeaveOutDisturbed(std::vector<const Capture*>& captures,
+                                                size_t& bases) {
+  const Groups groups(captures, bases);
+  const std::vector<Disturbance> found = DisturbedCaptures(groups, ScopeOf(groups));
+  std::vector<DisturbedCapture> disturbed;
+  std::set<size_t> positions;
+  size_t of_base = 0;
+  for (const Disturbance& one : found) {
+    std::string by;
+    if (one.group) {
+      const measure::GroupName& name = groups.all()[*one.group].name;
+      by = name.process == name.thread ? name.process : name.process + "/" + name.thread;
+    }
+    disturbed.push_back({captures[one.capture]->file, one.capture >= bases, one.share, one.usual,
+                         std::move(by), false});
+    positions.insert(one.capture);
+    of_base += one.capture < bases;
+  }
+  const size_t of_next = found.size() - of_base;
+  if (bases - of_base < kConfirmed || captures.size() - bases - of_next < kConfirmed) {
+    return disturbed;
+  }
+  std::vector<const Capture*> rest;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    if (!positions.contains(i)) rest.push_back(captures[i]);
+  }
+  captures = std::move(rest);
+  bases -= of_base;
+  for (DisturbedCapture& one : disturbed) one.left_out = true;
+  return disturbed;
+}
+
 }  // namespace
 
 util::Result<DiffReport> Compare(DiffInput input) {
@@ -379,9 +555,13 @@ util::Result<DiffReport> Compare(DiffInput input) {
   for (const Capture& capture : input.next) captures.push_back(&capture);
   std::vector<const Capture*> noise;
   for (const Capture& capture : input.noise) noise.push_back(&capture);
-  auto comparability = CheckComparability(captures, input.base.size());
+  size_t bases = input.base.size();
+  auto comparability = CheckComparability(captures, bases);
   if (!comparability) return comparability.TakeError();
-  return Comparer(captures, input.base.size(), noise, std::move(*comparability)).Run();
+  std::vector<DisturbedCapture> disturbed = LeaveOutDisturbed(captures, bases);
+  auto report = Comparer(captures, bases, noise, std::move(*comparability)).Run();
+  report.disturbed = std::move(disturbed);
+  return report;
 }
 
 }  // namespace comparison

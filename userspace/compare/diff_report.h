@@ -26,6 +26,7 @@ enum class Verdict : uint8_t {
   kGone,  // one that the new captures do not have
   kUnchanged,
   kCannotTell,
+  kOthers,  // worse, because other work of the machine took the CPU
 };
 // "worse", "cannot tell".
 const char* NameOf(Verdict verdict);
@@ -46,6 +47,7 @@ struct CauseLink {
     kInversion,  // the same, and the group had a lower priority
     kInterrupt,  // it waited for a device or a timer, its own timeouts included
     kDoing,      // the metric of the group that grew
+    kLetGoBy,    // amid its work it waited until the group let it go on: for a lock
   };
   Kind kind = Kind::kDoing;
   std::optional<size_t> group;  // in DiffReport::groups; none for kInterrupt
@@ -91,6 +93,8 @@ struct ComparisonRow {
   // The row of another group that caused it, which ranks before it.
   std::optional<size_t> caused_by;
   std::vector<CauseLink> causes;
+  // Of the verdict kOthers: the groups out of scope that had the CPU more, largest change first.
+  std::vector<CauseLink> others;
   std::vector<Example> examples;  // longest first
   // By capture, in the order of the side's files.
   std::vector<std::optional<double>> base_captures;
@@ -130,6 +134,28 @@ struct DiffSide {
   uint64_t unseen_switches = 0;
 };
 
+// A capture in which other work of the machine had the CPUs.
+struct DisturbedCapture {
+  std::string file;
+  bool is_new = false;
+  double share = 0;  // of the CPU time of the machine that other work had, 0 to 1
+  double usual = 0;  // the same, median of the side
+  std::string by;    // PROCESS/THREAD that had most of it, "" unknown
+  bool left_out = false;
+};
+
+// A group that is not judged, and wakes threads of the command or is woken by them.
+struct UnjudgedPartner {
+  size_t group = 0;
+  double wakeups = 0;  // both ways, per second or per run: mean of all captures
+};
+
+// A difference that these captures do not decide.
+struct UndecidedRow {
+  size_t row = 0;
+  size_t captures = 0;  // a side, that would decide it, if they vary as these do
+};
+
 struct DiffReport {
   DiffSide base;
   DiffSide next;
@@ -145,6 +171,14 @@ struct DiffReport {
   std::vector<size_t> findings;       // numbers of rows, in rank order
   std::vector<size_t> unconfirmed;    // the same with too few captures to confirm anything
   std::vector<ComparisonRow> others;  // CPU time of groups out of scope, largest change first
+  // Rows of the verdict kOthers, largest change first: waits for a CPU that other work of the machine
+  // took. They are not among `rows`, and no findings.
+  std::vector<ComparisonRow> slower_by_others;
+  // What the report says nothing about.
+  std::vector<DisturbedCapture> disturbed;
+  size_t judged = 0;                       // groups
+  std::vector<UnjudgedPartner> partners;   // most wakeups first
+  std::vector<UndecidedRow> too_noisy;     // largest change first
   size_t undecided = 0;               // rows whose interval contains both 10% and no change
 
   bool worse() const;

@@ -57,6 +57,7 @@ struct StatisticTest {
   double p = 1;
   double change = 0;
   bool passes_gate = false;
+  double by_others_p = 1;  // of a change that other work of the machine explains
 };
 
 StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& group, size_t bases,
@@ -74,6 +75,7 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
   if (test.enough && IsMean(info.statistic)) {
     const double least = info.statistic == Statistic::kCpuPerWakeup ? kLeastWakeups : kLeastEvents;
     const auto events = [](const SideSummary& side) {
+      if (const auto* answers = std::get_if<AnswerDetail>(&side.detail)) return answers->events;
       const auto* mean = std::get_if<MeanDetail>(&side.detail);
       return mean == nullptr ? 0 : mean->events;
     };
@@ -155,6 +157,10 @@ void RunTest(StatisticTest& test, double noise) {
     const double out_of_scope = OutOfScopeChange(test.base, test.next);
     if (out_of_scope * test.change > 0 &&
         std::abs(out_of_scope) >= std::abs(test.change) * kExplained) {
+      // The other statistics are without waits for groups out of scope.
+      const bool with_all = info.statistic != Statistic::kLatencyRunnable &&
+                            info.statistic != Statistic::kPreemptedRunnable;
+      if (test.enough && test.passes_gate && test.change > 0 && with_all) test.by_others_p = test.p;
       test.p = 1;
       test.passes_gate = false;
     }
@@ -193,7 +199,7 @@ RowKey KeyOf(const StatisticSample& sample) {
 
 // Whether it measures sleeps longer than a quantile. These contain each other.
 bool IsExcess(Statistic statistic) {
-  return InfoOf(statistic).metric == Metric::kSleep && statistic != Statistic::kSleepForThreads;
+  return InfoOf(statistic).metric == Metric::kSleep && statistic < Statistic::kSleepForThreads;
 }
 
 // The change of the metric. For long sleeps it is the largest significant change: the most
@@ -287,6 +293,16 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
           std::pair(!test->passes_gate, test->p) < std::pair(!best->passes_gate, best->p)) {
         best = test;
       }
+    }
+    const auto others = std::min_element(
+        row_tests.begin(), row_tests.end(), [](const StatisticTest* a, const StatisticTest* b) {
+          return a->by_others_p < b->by_others_p;
+        });
+    if ((*others)->by_others_p < 1) {
+      ComparisonRow row = RowOf(**others, bases);
+      row.p = (*others)->by_others_p;
+      row.verdict = Verdict::kOthers;
+      result.by_others.push_back(std::move(row));
     }
     // Both rows of forks are one metric.
     if (metric == Metric::kForks) p = forks_p;

@@ -46,6 +46,8 @@ struct RowTests {
   std::array<double, kStatistics> log_ratio{};
   // Of the hypothesis that no metric of the group changed.
   double p = 1;
+  // Waits for a CPU that became longer, with their p, where other work of the machine explains it.
+  std::vector<ComparisonRow> by_others;
 };
 
 // The first `bases` captures are the base. `pairs` are positions in both sides (moderated_test.h).

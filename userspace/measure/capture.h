@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "facts/timeline/share.h"
+#include "facts/timeline/waits_for.h"
 #include "measure/histogram.h"
 #include "measure/settings.h"
 
@@ -44,8 +45,15 @@ enum class Duration : uint8_t {
   kBlocked,        // asleep in D, up to the wakeup
   kIrq,            // a handler of a hardware interrupt, on the interrupted thread
   kSoftirq,        // a softirq, on the interrupted thread
+  kForAnswer,      // of kSleep: for an answer, or for the exit of a child (facts::WaitsFor)
+  kForLock,        // of kSleep: for a lock
+  kForWork,        // of kSleep: for work
 };
-inline constexpr size_t kDurations = 7;
+inline constexpr size_t kDurations = 10;
+// Their names in files.
+inline constexpr std::array<const char*, kDurations> kDurationNames = {
+    "slice", "wakeup_latency",   "preempted_wait", "sleep",          "blocked",
+    "irq",   "softirq",          "sleep_for_answer", "sleep_for_lock", "sleep_for_work"};
 
 // One of those, to look closer at.
 struct Instance {
@@ -105,8 +113,33 @@ enum class Attribution : uint8_t {
   kWokenBy,       // asleep or blocked, until a thread of the other one woke it
   kPreemptedBy,   // it left a CPU runnable, and a thread of the other one came: `ns` up to its next
                   // run, which is in kHeldCpu too
+  kAnsweredBy,    // of kWokenBy, without D: kForAnswer
+  kLetGoBy,       // of kWokenBy, without D: kForLock
+  kGivenWorkBy,   // of kWokenBy, without D: kForWork
 };
-inline constexpr size_t kAttributions = 4;
+inline constexpr size_t kAttributions = 7;
+// Their names in files.
+inline constexpr std::array<const char*, kAttributions> kAttributionNames = {
+    "held_cpu",    "held_cpu_lower", "woken_by",     "preempted_by",
+    "answered_by", "let_go_by",      "given_work_by"};
+// What a sleep for something counts as besides, by facts::WaitsFor; none for the rest.
+struct SleepPart {
+  Duration duration = Duration::kForAnswer;
+  Attribution attribution = Attribution::kAnsweredBy;
+};
+constexpr std::optional<SleepPart> SleepPartOf(facts::WaitsFor waits_for) {
+  switch (waits_for) {
+    case facts::WaitsFor::kAnswer:
+    case facts::WaitsFor::kChild:
+      return SleepPart{Duration::kForAnswer, Attribution::kAnsweredBy};
+    case facts::WaitsFor::kLock:
+      return SleepPart{Duration::kForLock, Attribution::kLetGoBy};
+    case facts::WaitsFor::kWork:
+      return SleepPart{Duration::kForWork, Attribution::kGivenWorkBy};
+    default:
+      return std::nullopt;
+  }
+}
 struct Blame {
   uint64_t count = 0;
   uint64_t ns = 0;

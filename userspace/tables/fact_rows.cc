@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "facts/record_kind.h"
+#include "facts/scheduling.h"
 #include "facts/timeline/share.h"
 #include "schema/linux_state.h"
+#include "schema/names.h"
 #include "tables/put.h"
 
 namespace tables {
@@ -58,6 +60,7 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       wakeups_(batches.of(Table::kWakeups)),
       with_timeline_(with_timeline),
       with_times_(with_times),
+      with_purposes_(waits_ != nullptr && waits_->Wants(waits::kWaitsFor)),
       with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)) {}
 
 bool FactRows::Add(const fxt::Reader& reader) {
@@ -66,10 +69,12 @@ bool FactRows::Add(const fxt::Reader& reader) {
     if (with_reasons_) held_.NoteObject(record);
     return false;
   }
-  if (with_reasons_ && std::holds_alternative<fxt::Event>(record)) held_.NoteEvent(reader);
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (with_reasons_ && event != nullptr) held_.NoteEvent(reader);
   const bool is_wakeup = std::holds_alternative<fxt::ThreadWakeup>(record);
   if (with_timeline_) {
     timeline_.Add(reader);
+    if (with_purposes_ && event != nullptr) NoteTask(*event);
   } else if (is_wakeup && timeline_.IsKernels(reader.provider())) {
     AddWakeup(*facts::AsWakeup(record, reader.provider()));
   }
@@ -105,6 +110,21 @@ uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   if (with_timeline_) return timeline_.AddFastPath(reader, most);
   if (!timeline_.IsKernels(reader.provider())) return 0;
   return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
+}
+
+void FactRows::NoteTask(const fxt::Event& event) {
+  if (event.type != fxt::EventType::kInstant ||
+      event.category.text != schema::category::kTask) {
+    return;
+  }
+  if (event.name.text == schema::event::kFork) {
+    const auto child =
+        facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kChild));
+    if (!child) return;
+    purposes_.NoteFork(timeline_.Find(event.thread.thread), timeline_.Find(*child));
+  } else if (event.name.text == schema::event::kExit) {
+    purposes_.NoteExit(timeline_.Find(event.thread.thread));
+  }
 }
 
 void FactRows::NoteTimes(const facts::CpuSwitch& change) {
@@ -282,6 +302,9 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
       return PutBound(cell, wait.began);
     case waits::kEnded:
       return PutBound(cell, wait.ended);
+    case waits::kWaitsFor:
+      if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return cell.SetNull();
+      return cell.Set(std::string_view(facts::kWaitsForNames[static_cast<size_t>(purpose_)]));
     default:
       return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
   }

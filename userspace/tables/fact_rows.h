@@ -12,6 +12,7 @@
 
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
+#include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
 #include "tables/rows/batches.h"
 #include "tables/rows/cell.h"
@@ -52,9 +53,11 @@ class FactRows {
     FactRows& rows;
     void OnRun(const facts::Run& run) const {
       rows.held_.Release(run.thread);
+      if (rows.with_purposes_ && run.process) rows.purposes_.NoteProcess(run.index, *run.process);
       if (rows.slices_ != nullptr) rows.PutRun(run);
     }
     void OnWait(const facts::Wait& wait) const {
+      if (rows.with_purposes_) rows.purpose_ = rows.purposes_.OnWait(wait, rows.timeline_);
       if (rows.waits_ != nullptr) rows.AddWait(wait);
     }
     void OnIdle(const facts::Idle& idle) const {
@@ -63,6 +66,9 @@ class FactRows {
     template <typename Full>
     void OnWholeRun(const facts::WholeRun& run, Full&& full) const {
       rows.held_.Release(run.thread);
+      if (rows.with_purposes_ && !rows.purposes_.HasProcess(run.index)) {
+        rows.purposes_.NoteProcess(run.index, full().process.value_or(0));
+      }
       if (rows.slices_ != nullptr) rows.PutRun(full());
     }
     template <typename Full>
@@ -70,7 +76,8 @@ class FactRows {
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
-    void OnWholeSleep(const facts::WholeWait&, const facts::Wakeup&, Full&& full) const {
+    void OnWholeSleep(const facts::WholeWait& wait, const facts::Wakeup& end, Full&& full) const {
+      if (rows.with_purposes_) rows.purpose_ = rows.purposes_.OnWait(wait, end, rows.timeline_);
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
@@ -108,6 +115,7 @@ class FactRows {
   };
   void PutHeld(const HeldRow& row, const std::string& reason);
   void NoteTimes(const facts::CpuSwitch& change);
+  void NoteTask(const fxt::Event& event);
 
   TaskNames& names_;
   RowBatch* slices_;
@@ -117,6 +125,10 @@ class FactRows {
   bool with_timeline_;
   bool with_times_;      // when threads were seen
   uint64_t latest_ = 0;  // of wakeups, and of switches where there is no timeline
+
+  bool with_purposes_;
+  facts::WaitPurposes purposes_;
+  facts::WaitsFor purpose_ = facts::WaitsFor::kUnknown;  // of the wait that is being added
 
   bool with_reasons_;
   facts::HeldWaits<HeldRow, HeldRowWriter> held_{HeldRowWriter{*this}};

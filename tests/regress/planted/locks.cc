@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <random>
 #include <shared_mutex>
@@ -308,6 +309,41 @@ int FairLock(const Options& options) {
   return 0;
 }
 
+// The background thread does the same work in both forms: 5.5 ms of it each 48 ms.
+int BackgroundLock(const Options& options) {
+  constexpr int kPairs = 4;
+  const auto end = Clock::now() + options.length;
+  std::deque<Channel> requests(kPairs);
+  std::deque<Channel> answers(kPairs);
+  Processes processes;
+  processes.Start("store", [&] {
+    Mutex entries(PTHREAD_PRIO_NONE);
+    Threads threads;
+    threads.StartMany("worker-", kPairs, [&](int i) {
+      Serve(requests[i], answers[i], [&](int) {
+        entries.WorkUnderIt(microseconds(30));
+        Work(microseconds(40));
+      });
+    });
+    threads.Start("expiry", [&] {
+      Pace pace(milliseconds(48));
+      while (Clock::now() < end) {
+        pace.Wait();
+        // In the base form it only looks up under the lock what has expired.
+        if (!options.slow) Work(microseconds(5480));
+        entries.WorkUnderIt(microseconds(options.slow ? 5500 : 20));
+      }
+    });
+  });
+  processes.Start("shopper", [&] {
+    Threads threads;
+    threads.StartMany("visit-", kPairs, [&](int i) {
+      RequestUntil(end, microseconds(1500), requests[i], answers[i]);
+    });
+  });
+  return 0;
+}
+
 int StarvedWriter(const Options& options) {
   const auto end = Clock::now() + options.length;
   Processes processes;
@@ -359,6 +395,8 @@ std::vector<Scenario> LockScenarios() {
        InterpreterSwitches},
       {"nice_holder", "the lock holder is nice and competes with busy threads", NiceHolder},
       {"fair_lock", "a lock is granted in order of arrival", FairLock},
+      {"background_lock", "a background thread holds the lock for 5.5 ms instead of 0.02 ms",
+       BackgroundLock},
       {"starved_writer", "readers pass a waiting writer", StarvedWriter},
   };
 }

@@ -119,6 +119,14 @@ int SmallerPool(const Options& options) {
   return Run(shop, options);
 }
 
+int HalfPool(const Options& options) {
+  Shop shop;
+  shop.period = microseconds(500);
+  shop.nap = milliseconds(1);
+  if (options.slow) shop.workers = 2;
+  return Run(shop, options);
+}
+
 int Straggler(const Options& options) {
   constexpr int kShards = 4;
   Channel answers;
@@ -459,6 +467,7 @@ std::vector<Scenario> RequestScenarios() {
       {"doubled_work", "clients send twice as many requests", DoubledWork},
       {"renamed_threads", "nothing but another name of the workers", RenamedThreads},
       {"smaller_pool", "one worker instead of four", SmallerPool},
+      {"half_pool", "two workers instead of four", HalfPool},
       {"straggler", "one of four shards does six times the work", Straggler},
       {"slower_answer", "an answer takes 1.6 ms instead of 0.8 ms", SlowerAnswer},
       {"late_tail", "one request in 200 takes 25 ms of CPU time", LateTail},

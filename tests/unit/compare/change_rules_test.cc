@@ -38,6 +38,9 @@ std::vector<Case> Cases() {
   const auto threads_end = [](double value, double timer_ms, double timer_sleeps, double wakeups) {
     return Make(value, ThreadSleepDetail{timer_ms, timer_sleeps, wakeups});
   };
+  const auto answers = [](double ms, double events, double cpu_ms) {
+    return Make(0, AnswerDetail{.total_ms = ms, .events = events, .cpu_ms = cpu_ms});
+  };
   const LongSleepDetail sleeps = Sleeps();
   LongSleepDetail longer = sleeps;
   longer.with_cut_ms = 200;
@@ -59,7 +62,16 @@ std::vector<Case> Cases() {
   LongSleepDetail per_run = longer;
   per_run.per_run = true;
   per_run.asleep_ms = 510;
+  LongSleepDetail less_asleep = sleeps;
+  less_asleep.asleep_ms = 440;
+  LongSleepDetail for_work = longer;
+  for_work.for_work_ms = 60;
   return {
+      {"answer_without_events", S::kAnswerMean, answers(10, 100, 5), answers(0, 0, 5), 0},
+      // Fewer answers in a closed loop, each with the same work of the client.
+      {"later_answers", S::kAnswerMean, answers(800, 800, 79), answers(900, 450, 44), 450},
+      // Half of the answers come while the client is busy.
+      {"later_answers", S::kAnswerMean, answers(100, 100, 99), answers(110, 50, 99), 10},
       {"mean_without_events", S::kLatencyMean, waits(10, 100), waits(0, 0), 0},
       {"mean_of_runs", S::kCpuPerWakeup, waits(100, 100), waits(300, 200), 100},
       // Short waits became rare: at most the change of the sum counts.
@@ -75,7 +87,10 @@ std::vector<Case> Cases() {
        threads_end(50, 500, 100, 100), 0},
       {"same_work_for_more_threads", S::kSleepExcessHalf, Make(100, sleeps),
        Make(200, more_threads), 0},
-      {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, sleeps), -100},
+      // More sleeps that are shorter.
+      {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, sleeps), 0},
+      {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, less_asleep), -60},
+      {"longer_wait_for_work", S::kSleepExcessHalf, Make(100, sleeps), Make(180, for_work), 0},
       {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, longer), 80},
       // A long sleep that both edges cut became two.
       {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, sleeps), 0},

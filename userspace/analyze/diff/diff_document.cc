@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyze/diff/row_words.h"
+#include "analyze/diff/sentences.h"
 #include "analyze/diff/settings_section.h"
 #include "util/quantity.h"
 
@@ -42,6 +43,7 @@ class DiffBuilder {
     AddSides();
     AddFindings();
     AddOthers();
+    AddSilence();
     AddGroups();
     return std::move(document_);
   }
@@ -65,14 +67,33 @@ class DiffBuilder {
     Data(head, "per_run", report_.per_run);
     Data(head, "seconds_per_run", report_.seconds_per_run);
     Data(head, "could_not_be_told", uint64_t{report_.undecided});
+    Data(head, "conclusion", ConclusionOf(report_));
+    Data(head, "disturbed", OnOwnLine(DisturbedData()));
+    head.Add(Line{.text = ConclusionOf(report_), .strong = true});
     head.Add(Line{.text = SidesWords(report_)});
     head.Add(Notes{report_.notes});
-    if (Ranked(report_).empty()) {
-      head.Add(Line{.text = NothingWords(report_), .strong = true});
-    } else if (!report_.confirmed) {
+    for (const std::string& line : DisturbedWords(report_)) head.Add(Line{.text = line});
+    for (size_t i = 0; i < std::min(kOthersShown, report_.slower_by_others.size()); ++i) {
+      head.Add(Line{.text = SentenceOf(report_, report_.slower_by_others[i]),
+                    .lead = NameOf(comparison::Verdict::kOthers)});
+    }
+    if (!Ranked(report_).empty() && !report_.confirmed) {
       head.Add(
           Line{.text = "a significant change needs three captures a side", .lead = "unconfirmed"});
     }
+  }
+
+  Value DisturbedData() const {
+    Value list(Value::List{});
+    for (const comparison::DisturbedCapture& one : report_.disturbed) {
+      list.Append(Value::Object{{"file", one.file},
+                                {"side", one.is_new ? "new" : "base"},
+                                {"others_share", one.share},
+                                {"usual_share", one.usual},
+                                {"by", one.by},
+                                {"left_out", one.left_out}});
+    }
+    return list;
   }
 
   static Value SideData(const DiffSide& side) {
@@ -98,6 +119,7 @@ class DiffBuilder {
     Data(section, "findings", RankedData(report_.findings));
     Data(section, "unconfirmed", RankedData(report_.unconfirmed));
     Data(section, "rows", RowsData(report_.rows));
+    Data(section, "slower_because_of_others", RowsData(report_.slower_by_others));
     const auto& ranked = Ranked(report_);
     const size_t shown = top_ == 0 ? ranked.size() : std::min(top_, ranked.size());
     Ranking ranking{.columns = {{.head = ""},
@@ -137,6 +159,7 @@ class DiffBuilder {
                   fmt::format("{:.2g}", row.q)};
     item.causes = CauseWords(report_, row);
     auto& lines = item.lines;
+    lines.push_back(SentenceOf(report_, row));
     lines.push_back(
         fmt::format("{} → {}, {}", range(row.base), range(row.next), RatioIntervalWords(row)));
     lines.push_back(fmt::format("{}, q = {:.2g}, n = {} and {}", ChangeWords(report_, row), row.q,
@@ -149,35 +172,58 @@ class DiffBuilder {
     for (size_t i = 0; i < item.causes.size(); ++i) {
       lines.push_back((i == 0 ? "because it " : "      and ") + item.causes[i]);
     }
+    std::vector<std::string> symptoms;
     for (const ComparisonRow& other : report_.rows) {
       if (!other.suppressed_by || &report_.rows[*other.suppressed_by] != &row) continue;
       if (other.metric == comparison::Metric::kSlice) continue;
-      lines.push_back(fmt::format("with it: {} {}, {} → {}", MetricWords(other),
-                                  RatioWords(other, other.ratio.value),
-                                  ValueWords(report_, other, other.base.value),
-                                  ValueWords(report_, other, other.next.value)));
+      symptoms.push_back(MetricWords(other) + " " + RatioWords(other, other.ratio.value));
+    }
+    if (!symptoms.empty()) {
+      lines.push_back(fmt::format("symptoms: {}", fmt::join(symptoms, "; ")));
     }
     if (!row.examples.empty()) {
       const comparison::Example& longest = row.examples.front();
       lines.push_back(fmt::format(
           "longest: {} in {} at {:.6f} s, thread {}", util::FormatDuration(longest.duration_ns),
           longest.file, static_cast<double>(longest.since_begin_ns) / 1e9, longest.thread));
+      const std::string next = NextCommand(row);
+      if (!next.empty()) lines.push_back("look at it: " + next);
     }
     return item;
   }
 
   void AddOthers() {
-    const bool shown = !Ranked(report_).empty() && !report_.others.empty();
+    const bool shown = !report_.others.empty();
     Section& section = document_.AddSection(shown ? "Other work of the machine, not judged:" : "");
     section.in_markdown = false;
     Data(section, "others", RowsData(report_.others));
-    if (!shown) return;
     for (size_t i = 0; i < std::min(kOthersShown, report_.others.size()); ++i) {
       const ComparisonRow& row = report_.others[i];
       section.Add(Line{fmt::format("  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(row),
                                    ValueWords(report_, row, row.base.value),
                                    ValueWords(report_, row, row.next.value))});
     }
+  }
+
+  void AddSilence() {
+    Section& section = document_.AddSection();
+    section.in_markdown = false;
+    Data(section, "judged_groups", uint64_t{report_.judged});
+    Value partners(Value::List{});
+    for (const comparison::UnjudgedPartner& partner : report_.partners) {
+      partners.Append(Value::Object{{"group", GroupName(partner.group)},
+                                    {"wakeups_per_second", partner.wakeups}});
+    }
+    Data(section, "not_judged_partners", OnOwnLine(std::move(partners)));
+    Value noisy(Value::List{});
+    for (const comparison::UndecidedRow& undecided : report_.too_noisy) {
+      const ComparisonRow& row = report_.rows[undecided.row];
+      noisy.Append(Value::Object{{"group", GroupName(row.group)},
+                                 {"metric", IdOf(row.metric)},
+                                 {"captures", uint64_t{undecided.captures}}});
+    }
+    Data(section, "too_noisy", OnOwnLine(std::move(noisy)));
+    for (const std::string& line : SilenceWords(report_)) section.Add(Line{.text = line});
   }
 
   // --- JSON of rows
@@ -243,7 +289,9 @@ class DiffBuilder {
     data.Set("text", Value::Object{{"group", GroupWords(report_, row)},
                                    {"metric", MetricWords(row)},
                                    {"change", ChangeWords(report_, row)},
-                                   {"ratio", RatioWords(row, row.ratio.value)}});
+                                   {"ratio", RatioWords(row, row.ratio.value)},
+                                   {"sentence", SentenceOf(report_, row)},
+                                   {"next", NextCommand(row)}});
     return OnOwnLine(std::move(data));
   }
 
@@ -290,11 +338,14 @@ class DiffBuilder {
   }
 
   Value CauseData(const ComparisonRow& row) const {
-    constexpr const char* kKinds[] = {"woken_by", "cpu_held_by", "inversion", "interrupt", "does"};
+    constexpr const char* kKinds[] = {"woken_by",  "cpu_held_by", "inversion",
+                                      "interrupt", "does",        "let_go_by"};
+    const bool by_others = row.verdict == comparison::Verdict::kOthers;
+    const auto& links = by_others ? row.others : row.causes;
     Value list(Value::List{});
     const auto words = CauseWords(report_, row);
-    for (size_t i = 0; i < row.causes.size(); ++i) {
-      const CauseLink& cause = row.causes[i];
+    for (size_t i = 0; i < links.size(); ++i) {
+      const CauseLink& cause = links[i];
       Value link(Value::Object{{"kind", kKinds[static_cast<size_t>(cause.kind)]}});
       link.Set("group", GroupName(cause.group));
       link.Set("metric", IdOf(cause.metric));
@@ -327,8 +378,6 @@ class DiffBuilder {
   }
 
   static Value GroupData(const comparison::DiffGroup& group) {
-    constexpr std::array<const char*, measure::kDurations> kTimes = {
-        "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
     Value data(Value::Object{});
     SetNames(data, group);
     data.Set("of_command", group.name.of_command);
@@ -337,9 +386,9 @@ class DiffBuilder {
     data.Set("ms_per_second", Value::Object{{"base", SharesData(group.base_shares)},
                                             {"new", SharesData(group.next_shares)}});
     Value histograms(Value::Object{});
-    for (size_t i = 0; i < kTimes.size(); ++i) {
+    for (size_t i = 0; i < measure::kDurations; ++i) {
       if (group.base_times[i].empty() && group.next_times[i].empty()) continue;
-      histograms.Set(kTimes[i], HistogramPair(group.base_times[i], group.next_times[i]));
+      histograms.Set(measure::kDurationNames[i], HistogramPair(group.base_times[i], group.next_times[i]));
     }
     data.Set("histograms", std::move(histograms));
     return OnOwnLine(std::move(data));

@@ -88,7 +88,11 @@ const char* WordsOf(Statistic statistic) {
     case Statistic::kSleepExcessHundredth:
       return " beyond p99";
     case Statistic::kSleepForThreads:
-      return "sleep until a thread ends it";
+      return " until a thread ends it";
+    case Statistic::kAnswerMean:
+      return " for an answer, mean";
+    case Statistic::kLockRate:
+      return " for a lock";
     case Statistic::kSleepCount:
       return "s above the median";
     case Statistic::kBlockedCount:
@@ -129,6 +133,9 @@ std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const 
       return fmt::format("waited {} while {}, of lower priority, had the CPU", change, name);
     case CauseLink::Kind::kInterrupt:
       return fmt::format("waited {} for a timer or a device", change);
+    case CauseLink::Kind::kLetGoBy:
+      return fmt::format("waited {} until {} let it go on", change,
+                         itself ? "threads of its own" : name);
     case CauseLink::Kind::kDoing:
       return fmt::format("{} had {} {}", name, change, WordsOf(cause.metric));
   }
@@ -202,7 +209,8 @@ std::string RatioIntervalWords(const ComparisonRow& row) {
 
 std::vector<std::string> CauseWords(const DiffReport& report, const ComparisonRow& row) {
   std::vector<std::string> words;
-  for (const CauseLink& cause : row.causes) {
+  const bool by_others = row.verdict == comparison::Verdict::kOthers;
+  for (const CauseLink& cause : by_others ? row.others : row.causes) {
     words.push_back(LinkWords(report, row, cause));
   }
   return words;

@@ -34,11 +34,6 @@ using measure::Distribution;
 using measure::Duration;
 using measure::Group;
 
-constexpr std::array<const char*, measure::kDurations> kDurationNames = {
-    "slice", "wakeup_latency", "preempted_wait", "sleep", "blocked", "irq", "softirq"};
-constexpr std::array<const char*, measure::kAttributions> kAttributionNames = {
-    "held_cpu", "held_cpu_lower", "woken_by", "preempted_by"};
-
 constexpr size_t kStripWidth = 60;
 constexpr size_t kBarWidth = 40;
 constexpr int kNameWidth = 30;
@@ -100,6 +95,7 @@ class ReportBuilder {
       AddDelayed();
       AddLatencies();
       AddBlames();
+    AddSleeps();
       AddPreemptions();
     }
     AddHandlers();
@@ -340,16 +336,16 @@ class ReportBuilder {
     data.Set("unconserved_ns", group.unconserved_ns);
     data.Set("after_blocked_ns", group.after_blocked_ns);
     Value times(Value::Object{});
-    for (size_t i = 0; i < kDurationNames.size(); ++i) {
-      times.Set(kDurationNames[i], Lengths(group.times[i]));
+    for (size_t i = 0; i < measure::kDurations; ++i) {
+      times.Set(measure::kDurationNames[i], Lengths(group.times[i]));
     }
     data.Set("times", std::move(times));
     data.Set("syscalls", ByName(group.syscalls));
     Value blames(Value::Object{});
-    for (size_t i = 0; i < kAttributionNames.size(); ++i) {
+    for (size_t i = 0; i < measure::kAttributions; ++i) {
       Value by_group(Value::List{});
       for (const auto& [other, blame] : group.blames[i]) by_group.Append(BlameData(other, blame));
-      blames.Set(kAttributionNames[i], std::move(by_group));
+      blames.Set(measure::kAttributionNames[i], std::move(by_group));
     }
     data.Set("blames", std::move(blames));
     data.Set("metrics", Metrics(group));
@@ -570,6 +566,30 @@ class ReportBuilder {
         Text(section, "    blocked {:.2f} (D), ended by: {}", Rate(group->of(Share::kBlocked)),
              blocked);
       }
+    }
+  }
+
+  // Sleeps for work are shown beside others: most threads have nothing else.
+  void AddSleeps() {
+    const auto ns_of = [](const Group& group, Duration kind) { return group.of(kind).whole_ns; };
+    const auto groups = Top([&](const Group& group) {
+      return ns_of(group, Duration::kForAnswer) + ns_of(group, Duration::kForLock);
+    });
+    if (groups.empty()) return;
+    Section& section = document_.AddSection("who sleeps for whom (ms of each second)");
+    const auto all_ns = [](const Blame& blame) { return blame.ns; };
+    for (const Group* group : groups) {
+      Text(section, "  {}", NameOf(*group));
+      const auto add = [&](const char* words, Duration kind, Attribution attribution) {
+        const measure::Distribution& sleeps = group->of(kind);
+        if (sleeps.whole.empty()) return;
+        Text(section, "    {} {:.2f} ({} of {} each): {}", words, Rate(sleeps.whole_ns),
+             sleeps.whole.count(), util::FormatDuration(sleeps.Mean()),
+             Shares(group->of(attribution), all_ns));
+      };
+      add("for answers", Duration::kForAnswer, Attribution::kAnsweredBy);
+      add("for locks", Duration::kForLock, Attribution::kLetGoBy);
+      add("for work", Duration::kForWork, Attribution::kGivenWorkBy);
     }
   }
 

@@ -47,6 +47,8 @@ constexpr StatisticInfo kTable[] = {
      5, 0},
     {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", StatisticUnit::kMsPerSecond, 5,
      0.25, 5, 0},
+    {Statistic::kAnswerMean, Metric::kSleep, "answer", StatisticUnit::kMicroseconds, 20, 0.3, 5, 0},
+    {Statistic::kLockRate, Metric::kSleep, "for_locks", StatisticUnit::kMsPerSecond, 5, 0.5, 5, 0},
     {Statistic::kBlockedCount, Metric::kBlocked, "count", StatisticUnit::kPerSecond, 2, 0.35, 2, 0},
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kSwitchRate, Metric::kSwitches, "rate", StatisticUnit::kPerSecond, 10, 0.2, 1, 5},
@@ -85,7 +87,7 @@ static_assert(InOrder());
 bool IsMean(Statistic statistic) {
   return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
          statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
-         statistic == Statistic::kPreemptedTypical;
+         statistic == Statistic::kPreemptedTypical || statistic == Statistic::kAnswerMean;
 }
 
 const char* IdOf(Metric metric) { return kIds[static_cast<size_t>(metric)]; }

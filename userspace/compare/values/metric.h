@@ -62,6 +62,8 @@ enum class Statistic : uint8_t {
   kSleepExcessHundredth,
   kSleepCount,
   kSleepForThreads,
+  kAnswerMean,
+  kLockRate,
   kBlockedCount,
   kBlockedRate,
   kSwitchRate,
@@ -77,7 +79,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 29;
+inline constexpr size_t kStatistics = 31;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

@@ -109,6 +109,7 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   LongSleepDetail detail;
   detail.with_cut_ms = (excess.ns + cut.ns) / kNsPerMs / seconds;
   detail.asleep_ms = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
+  detail.for_work_ms = Ms(group.of(Duration::kForWork).whole_ns) / (own / 1e9);
   detail.wakeups = static_cast<double>(group.wakeups) / seconds;
   const auto& enders = group.of(measure::Attribution::kWokenBy);
   const auto timer = enders.find(measure::kInterrupt);
@@ -126,7 +127,18 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   return result;
 }
 
-// The sleeps that threads ended, in total and for each sleep that a timer ended. Nothing for a
+// Sleeps for answers, their mean.
+std::optional<Observation> OfAnswers(const measure::Group& group, double seconds) {
+  auto result = OfMeanLength(group.of(Duration::kForAnswer), seconds);
+  if (!result) return result;
+  const auto& mean = std::get<MeanDetail>(result->detail);
+  result->detail = AnswerDetail{.total_ms = mean.total_ms,
+                                .events = mean.events,
+                                .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds};
+  return result;
+}
+
+// The sleeps that threads ended, but those for work, in total and for each sleep that a timer ended. Nothing for a
 // group without own timers: it sleeps until it has work.
 std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
   double timer_sleeps = 0;
@@ -145,6 +157,11 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
     }
   }
   if (timer_sleeps < kLeastTimerSleeps * own / 1e9) return std::nullopt;
+  const Distribution& for_work = group.of(Duration::kForWork);
+  threads_ms -= std::min(threads_ms, Ms(for_work.whole_ns));
+  thread_sleeps -= std::min(thread_sleeps, static_cast<double>(for_work.whole.count()));
+  const uint64_t of_others =
+      group.of(Duration::kForAnswer).whole.count() + group.of(Duration::kForLock).whole.count();
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
   Observation result = OfTime(threads_ms, seconds, VarianceOfCount(thread_sleeps));
   result.tested = {result.value / threads, threads_ms / timer_sleeps};
@@ -152,7 +169,9 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
   result.divisors = {threads, timer_sleeps / seconds};
   result.detail = ThreadSleepDetail{.timer_ms = timer_ms / seconds,
                                     .timer_sleeps = timer_sleeps / seconds,
-                                    .wakeups = static_cast<double>(group.wakeups) / seconds};
+                                    .requests = static_cast<double>(group.wakeups -
+                                                                    std::min(group.wakeups, of_others)) /
+                                                seconds};
   return result;
 }
 
@@ -205,6 +224,11 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
     case Statistic::kSleepForThreads:
       return OfThreadSleeps(group, own, seconds);
+    case Statistic::kAnswerMean:
+      return OfAnswers(group, seconds);
+    case Statistic::kLockRate:
+      return OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
+                    VarianceOf(group.of(Duration::kForLock)));
     case Statistic::kBlockedCount: {
       Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
       result.detail = BlockedDetail{.blocked_ms = Ms(group.of(facts::Share::kBlocked)) / seconds};

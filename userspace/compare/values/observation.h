@@ -30,6 +30,14 @@ struct MeanDetail {
   double events = 0;
   static constexpr std::array kFields = {&MeanDetail::total_ms, &MeanDetail::events};
 };
+// Sleeps for answers.
+struct AnswerDetail {
+  double total_ms = 0;  // of all answers
+  double events = 0;
+  double cpu_ms = 0;  // that the group ran for
+  static constexpr std::array kFields = {&AnswerDetail::total_ms, &AnswerDetail::events,
+                                         &AnswerDetail::cpu_ms};
+};
 // All waits for a CPU.
 struct CpuWaitDetail {
   double own_ms = 0;    // of the metric: after wakeups, or after preemptions
@@ -41,6 +49,7 @@ struct LongSleepDetail {
   double with_cut_ms = 0;  // beyond the threshold, with sleeps that an edge of the capture cut
   double asleep_ms = 0;    // time asleep, per second of the capture
   double timer_ms = 0;     // the part of it that a timer or a device ended
+  double for_work_ms = 0;  // the part of it that was for work
   double wakeups = 0;
   double timer_sleeps = 0;    // sleeps that a timer or a device ended
   double timer_sleep_ms = 0;  // mean length of them, ms
@@ -48,7 +57,8 @@ struct LongSleepDetail {
   bool per_run = false;  // rates are per run: a longer run contains longer sleeps
   static constexpr std::array kFields = {
       &LongSleepDetail::with_cut_ms,  &LongSleepDetail::asleep_ms,
-      &LongSleepDetail::timer_ms,     &LongSleepDetail::wakeups,
+      &LongSleepDetail::timer_ms,     &LongSleepDetail::for_work_ms,
+      &LongSleepDetail::wakeups,
       &LongSleepDetail::timer_sleeps, &LongSleepDetail::timer_sleep_ms,
       &LongSleepDetail::threads};
 };
@@ -56,16 +66,16 @@ struct LongSleepDetail {
 struct ThreadSleepDetail {
   double timer_ms = 0;
   double timer_sleeps = 0;
-  double wakeups = 0;
+  double requests = 0;  // wakeups that were no answers to it, and no locks let go
   static constexpr std::array kFields = {
-      &ThreadSleepDetail::timer_ms, &ThreadSleepDetail::timer_sleeps, &ThreadSleepDetail::wakeups};
+      &ThreadSleepDetail::timer_ms, &ThreadSleepDetail::timer_sleeps, &ThreadSleepDetail::requests};
 };
 // Waits in D, counted.
 struct BlockedDetail {
   double blocked_ms = 0;
   static constexpr std::array kFields = {&BlockedDetail::blocked_ms};
 };
-using Detail = std::variant<TotalDetail, MeanDetail, CpuWaitDetail, LongSleepDetail,
+using Detail = std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
                             ThreadSleepDetail, BlockedDetail>;
 
 // Load of groups out of scope, in statistics of waits for a CPU.

@@ -53,7 +53,7 @@ struct DurationName {
   std::string_view name;
 };
 // The names that fxt diff uses.
-constexpr std::array<DurationName, measure::kDurations> kDurationNames = {{
+constexpr std::array<DurationName, 7> kDurationNames = {{
     {measure::Duration::kSlice, "slice"},
     {measure::Duration::kWakeupLatency, "wakeup_latency"},
     {measure::Duration::kPreemptedWait, "preempted_wait"},

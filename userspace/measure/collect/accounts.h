@@ -129,7 +129,8 @@ class Accounts {
   void AddInversion(Member& member, uint64_t ns) { member.at->inversion_ns += ns; }
   // A whole sleep, ended by a wakeup.
   [[gnu::always_inline]] void AddSleep(Member& member, const Instance& sleep, bool blocked,
-                                       uint32_t waker) {
+                                       uint32_t waker, facts::WaitsFor waits_for,
+                                       uint32_t whom) {
     Group& group = *member.at;
     const auto share = blocked ? facts::Share::kBlocked : facts::Share::kSleeping;
     group.share_ns[static_cast<size_t>(share)] += sleep.length;
@@ -141,6 +142,7 @@ class Accounts {
       blame.blocked_ns = sleep.length;
     }
     ledger_.Add(member.group, Attribution::kWokenBy, waker, blame);
+    if (!blocked) AddSleepPart(group, member.group, sleep, whom, waits_for);
   }
 
   // It leaves its last CPU; what is noted up to now is all.
@@ -184,6 +186,14 @@ class Accounts {
   [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            std::span<const Held> held);
+  // Counts a whole sleep, not in D, as what it was for.
+  [[gnu::always_inline]] void AddSleepPart(Group& group, uint32_t number, const Instance& sleep,
+                                           uint32_t whom, facts::WaitsFor waits_for) {
+    const auto part = SleepPartOf(waits_for);
+    if (!part) return;
+    group.of(part->duration).AddWhole(sleep);
+    ledger_.Add(number, part->attribution, whom, {.count = 1, .ns = sleep.length});
+  }
 
   TaskTable& tasks_;
   facts::DenseTable<Member> members_;  // by facts::ThreadIndex
@@ -233,6 +243,10 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
       }
     }
     ledger_.Add(number, Attribution::kWokenBy, note.other, blame);
+    if (note.has_duration && note.duration == Duration::kSleep && note.extent == Extent::kWhole) {
+      AddSleepPart(group, number, {note.begin, note.length(), note.thread, note.cpu}, note.whom,
+                   note.waits_for);
+    }
   } else if (note.has_duration && note.duration == Duration::kPreemptedWait &&
              note.extent == Extent::kWhole) {
     ledger_.Add(number, Attribution::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});

@@ -125,8 +125,10 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
   if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
   const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
+  const facts::WaitsFor waits_for = c.purposes_.OnWait(sleep, end, c.timeline_);
   c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
-                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker);
+                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker,
+                       waits_for, c.WhomOf(waits_for, waker));
 }
 
 template <typename Full>
@@ -183,6 +185,7 @@ inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const 
     group = CpuHistory::kIdle;
   } else if (change.activity == CpuActivity::kRun && change.index != facts::kNoThread) {
     group = c.accounts_.GroupOf(c.accounts_.Introduce(change.index, change.thread, change.process));
+    if (change.process) c.purposes_.NoteProcess(change.index, *change.process);
   }
   c.LookAtCpu(change.cpu, group == CpuHistory::kIdle, change.time);
   c.history_.Open(change.cpu,
@@ -246,6 +249,7 @@ const Fact* Collector::Cut(const Fact& fact) {
 void Collector::AddRun(const facts::Run& whole) {
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
+  if (whole.process) purposes_.NoteProcess(whole.index, *whole.process);
   const uint32_t group = accounts_.GroupOf(member);
   history_.Add(whole.cpu, {.begin = whole.begin,
                            .end = whole.end,
@@ -283,6 +287,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   thread.idle_clock = IdleClock(whole.end);
   const bool after_blocked = std::exchange(
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
+  const facts::WaitsFor waits_for = purposes_.OnWait(whole, timeline_);
   // Of all of it: what is known does not depend on the window.
   const facts::Share share = facts::ShareOf(whole);
   const facts::Wait* clipped = Clip(whole);
@@ -300,6 +305,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   note.share = share;
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
+  note.waits_for = waits_for;
   // Without branches on the kind, which no CPU can predict.
   const DurationOfKind& duration = kDurationOf[static_cast<size_t>(wait.kind)];
   note.has_duration = duration.any;
@@ -307,7 +313,10 @@ void Collector::AddWait(const facts::Wait& whole) {
   const bool is_wakeup = wait.kind == WaitKind::kWakeup;
   note.after_blocked = is_wakeup & after_blocked & (note.extent == Extent::kWhole);
   note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
-  if (is_woken) note.other = WakerGroup(wait);
+  if (is_woken) {
+    note.other = WakerGroup(wait);
+    note.whom = WhomOf(waits_for, note.other);
+  }
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
@@ -327,6 +336,14 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
   const facts::ThreadIndex index = timeline_.Find(*wait.end_waker);
   if (index == facts::kNoThread) return tasks_.GroupOf(tasks_.Find(*wait.end_waker, kNoProcess));
   return accounts_.GroupOf(accounts_.Introduce(index, *wait.end_waker, kNoProcess));
+}
+
+uint32_t Collector::WhomOf(facts::WaitsFor waits_for, uint32_t waker) {
+  if (waits_for != facts::WaitsFor::kLock) return waker;
+  const facts::ThreadIndex holder = purposes_.holder();
+  if (holder == facts::kNoThread) return waker;
+  const fxt::Koid koid = timeline_.threads()[holder].koid;
+  return accounts_.GroupOf(accounts_.Introduce(holder, koid, kNoProcess));
 }
 
 uint64_t Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {
@@ -406,6 +423,7 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
     const facts::ThreadIndex made = timeline_.Find(*child);
     if (made != facts::kNoThread) accounts_.NoteBirth(made);
     const facts::ThreadIndex maker = timeline_.Find(event.thread.thread);
+    purposes_.NoteFork(maker, made);
     if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
     Note note{.begin = time, .end = time, .thread = event.thread.thread};
     note.forked_process = of_process;
@@ -414,6 +432,7 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
   } else if (event.name.text == schema::event::kExec) {
     if (command == event.thread.process && !command_began_) command_began_ = time;
   } else if (event.name.text == schema::event::kExit) {
+    purposes_.NoteExit(timeline_.Find(event.thread.thread));
     if (command == event.thread.thread) command_ended_ = time;
   }
 }

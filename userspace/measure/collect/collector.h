@@ -31,6 +31,7 @@
 
 #include "facts/dense_table.h"
 #include "facts/timeline/timeline.h"
+#include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
 #include "measure/collect/accounts.h"
@@ -157,6 +158,8 @@ class Collector {
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
   uint32_t WakerGroup(const facts::Wait& wait);
+  // Whose answer, lock or work a sleep that `waker` ended was for.
+  uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
   // Fills held_ with the groups that held the CPU in a wait for it. Returns for how long it was
   // idle.
   uint64_t Charge(const facts::WholeWait& wait, const Thread& thread);
@@ -215,6 +218,7 @@ class Collector {
   SettingsTable settings_;
   Accounts accounts_{tasks_};
   SpanMeter spans_;
+  facts::WaitPurposes purposes_;
   CpuHistory history_;
   facts::DenseTable<Thread> threads_;                    // by facts::ThreadIndex
   Thread untracked_;                                     // those beyond the limit

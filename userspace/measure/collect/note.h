@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "facts/timeline/share.h"
+#include "facts/timeline/waits_for.h"
 #include "measure/capture.h"
 
 namespace measure {
@@ -37,6 +38,8 @@ struct Note {
   bool involuntary = false;
   bool migrated = false;  // a run on another CPU than the one before
   bool woken = false;     // a wakeup ended it
+  facts::WaitsFor waits_for = facts::WaitsFor::kUnknown;  // of a sleep
+  uint32_t whom = kNoGroup;  // of a sleep for something: whose answer, lock or work it was
   bool after_blocked = false;
   bool forked_process = false;
   bool forked_thread = false;

@@ -19,9 +19,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-// Version 2 has settings behind the groups; a capture without settings is of version 1.
 constexpr uint32_t kVersion = 2;
-constexpr uint32_t kVersionWithoutSettings = 1;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
@@ -164,7 +162,7 @@ class PayloadReader {
       Get(group);
       if (i != 0 && !(capture.groups[i - 1].name < group.name)) in_.Fail();
     }
-    if (!in_.failed() && !in_.at_end()) Get(capture.settings);
+    if (!in_.failed()) Get(capture.settings);
     return capture;
   }
   bool failed() const { return in_.failed() || !in_.at_end(); }
@@ -273,8 +271,7 @@ class PayloadReader {
   void Get(SettingMap& settings) {
     constexpr size_t kLeastBytes = 4;
     const size_t count = in_.Count(kLeastBytes);
-    // A map without settings is not written.
-    if (count == 0 || count > kMostSettings) in_.Fail();
+    if (count > kMostSettings) in_.Fail();
     for (size_t i = 0; i < count && !in_.failed(); ++i) {
       SettingKey key;
       const uint8_t flags = in_.Byte();
@@ -334,7 +331,7 @@ std::string EncodeSummaryPayload(const Capture& capture) {
   Put(out, capture.handlers);
   out.Number(capture.groups.size());
   for (const Group& group : capture.groups) Put(out, group);
-  if (!capture.settings.empty()) Put(out, capture.settings);
+  Put(out, capture.settings);
   return out.bytes();
 }
 
@@ -355,8 +352,7 @@ std::string EncodeSummary(const Capture& capture) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(kLevel), &libdeflate_free_compressor);
   std::string file(kMagic);
-  const uint32_t version = capture.settings.empty() ? kVersionWithoutSettings : kVersion;
-  for (const uint32_t word : {version, static_cast<uint32_t>(payload.size())}) {
+  for (const uint32_t word : {kVersion, static_cast<uint32_t>(payload.size())}) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
       file.push_back(static_cast<char>(word >> shift));
     }
@@ -389,10 +385,10 @@ util::Result<std::vector<Capture>> DecodeSummaries(std::span<const std::byte> by
     if (!IsSummary(bytes) || bytes.size() < kHeaderBytes) return Damaged();
     uint32_t words[2];
     std::memcpy(words, bytes.data() + kMagic.size(), sizeof(words));
-    if (words[0] != kVersion && words[0] != kVersionWithoutSettings) {
-      return util::Error{fmt::format("a summary of version {}; this fxt reads {} and {}", words[0],
-                                     kVersionWithoutSettings, kVersion),
-                         "make it again with this fxt summarize"};
+    if (words[0] != kVersion) {
+      return util::Error{
+          fmt::format("a summary of version {}; this fxt reads {}", words[0], kVersion),
+          "make it again with this fxt summarize"};
     }
     bytes = bytes.subspan(kHeaderBytes);
     const size_t size = words[1];

@@ -99,6 +99,7 @@ constexpr Column kWaitsColumns[] = {
     Word("began"),
     Word("ended"),
     {.name = "certain", .repeats = true},
+    Name("waits_for"),
     OptionalText("reason"),
 };
 constexpr Column kWakeupsColumns[] = {

@@ -127,6 +127,7 @@ enum Column : uint8_t {
   kBegan,
   kEnded,
   kCertain,
+  kWaitsFor,
   kReason,
 };
 }  // namespace waits

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/diff/sentences.h"
+
+#include <gtest/gtest.h>
+
+namespace analyze {
+namespace {
+
+using comparison::CauseLink;
+using comparison::ComparisonRow;
+using comparison::DiffReport;
+using comparison::Metric;
+using comparison::Statistic;
+using comparison::Verdict;
+
+enum : size_t { kVisit, kWorker, kExpiry, kNeighbour };
+
+class SentencesTest : public ::testing::Test {
+ protected:
+  SentencesTest() {
+    report_.confirmed = true;
+    for (const char* name : {"visit", "worker", "expiry", "neighbour"}) {
+      comparison::DiffGroup group;
+      group.name = {name, name, true};
+      report_.groups.push_back(group);
+    }
+  }
+  ComparisonRow& Add(size_t group, Metric metric, Statistic statistic, double change) {
+    ComparisonRow row;
+    row.group = group;
+    row.metric = metric;
+    row.statistic = statistic;
+    row.change = change;
+    row.verdict = Verdict::kWorse;
+    row.base.value = 100;
+    row.next.value = 250;
+    row.ratio = {2.5, 2, 3};
+    report_.findings.push_back(report_.rows.size());
+    report_.rows.push_back(row);
+    return report_.rows.back();
+  }
+
+  DiffReport report_;
+};
+
+TEST_F(SentencesTest, ConclusionNamesTheVictimAndTheCause) {
+  Add(kWorker, Metric::kSleep, Statistic::kLockRate, 229).causes = {
+      {CauseLink::Kind::kLetGoBy, kExpiry, 200, Metric::kSleep}};
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kAnswerMean, 300);
+  visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  visit.caused_by = 0;
+  EXPECT_EQ(ConclusionOf(report_),
+            "visit waits 300 ms per second longer for answers of worker, 250 us each instead of "
+            "100 us; worker waits 229 ms per second longer until expiry lets it go on (a lock)");
+  report_.per_run = true;
+  report_.seconds_per_run = 10;
+  EXPECT_EQ(SentenceOf(report_, report_.rows[0]),
+            "worker waits 2.3 s per run longer until expiry lets it go on (a lock)");
+}
+
+TEST_F(SentencesTest, SlowerBecauseOfOthersIsSaidWithoutAFinding) {
+  EXPECT_EQ(ConclusionOf(report_).find("nothing changed by 10% or more"), 0U);
+  ComparisonRow row = Add(kVisit, Metric::kWakeupLatency, Statistic::kLatencyMean, 400);
+  report_.findings.clear();
+  report_.rows.clear();
+  row.verdict = Verdict::kOthers;
+  row.others = {{CauseLink::Kind::kHeldCpu, kNeighbour, 390, Metric::kCpuTime}};
+  report_.slower_by_others.push_back(row);
+  EXPECT_EQ(ConclusionOf(report_),
+            "slower because of others: visit waits 400 ms per second longer for a CPU, which "
+            "neighbour (390 ms per second) had");
+  EXPECT_FALSE(report_.worse());
+}
+
+TEST_F(SentencesTest, NextCommandShowsTheLongestInstance) {
+  ComparisonRow& row = Add(kVisit, Metric::kSleep, Statistic::kAnswerMean, 300);
+  EXPECT_EQ(NextCommand(row), "");
+  row.examples = {{"my captures/01.fxt", 7, 1'500'000'000, 20'000'000, 12}};
+  EXPECT_EQ(NextCommand(row),
+            "fxt draw --from 1.498000s --to 1.522000s 'my captures/01.fxt' -o longest.svg");
+  row.examples[0].file = "all.fxs";
+  EXPECT_EQ(NextCommand(row), "");
+}
+
+TEST_F(SentencesTest, SilenceIsExplained) {
+  report_.judged = 3;
+  report_.partners = {{kNeighbour, 120}};
+  Add(kVisit, Metric::kWakeupLatency, Statistic::kLatencyMean, 4);
+  report_.too_noisy = {{0, 40}};
+  const auto lines = SilenceWords(report_);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "judged: 3 of 4 groups");
+  EXPECT_EQ(lines[1],
+            "exchanges wakeups with them and is not judged: neighbour (120 wakeups per second)");
+  EXPECT_NE(lines[2].find("40 captures a side would decide"), std::string::npos);
+  report_.disturbed = {{"base/02.fxt", false, 0.9, 0.1, "compiler", true}};
+  EXPECT_EQ(DisturbedWords(report_).front(),
+            "base/02.fxt is disturbed: other work had 90% of the CPU time, usually 10%, most of it "
+            "compiler; it is left out");
+}
+
+}  // namespace
+}  // namespace analyze

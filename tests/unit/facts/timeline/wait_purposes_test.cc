@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "facts/timeline/wait_purposes.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "facts/timeline/timeline.h"
+
+namespace facts {
+namespace {
+
+// Threads that each have a CPU. All but those that are born within the trace sleep at its begin.
+class World {
+ public:
+  // `thread` is there since before the trace, and asleep.
+  void Old(fxt::Koid thread, fxt::Koid process) {
+    process_[thread] = process;
+    Switch(thread, /*comes=*/false, fxt::ThreadState::kBlocked);
+    purposes_.NoteProcess(timeline_.Find(thread), process);
+  }
+  // `thread` runs since before the trace.
+  void Running(fxt::Koid thread, fxt::Koid process) { process_[thread] = process; }
+  // `maker` makes `thread`, which runs at once.
+  void Born(fxt::Koid thread, fxt::Koid maker, fxt::Koid process) {
+    process_[thread] = process;
+    timeline_.OnFork(thread, ++now_);
+    purposes_.NoteFork(timeline_.Find(maker), timeline_.Find(thread));
+    Wake(thread, maker);
+    purposes_.NoteProcess(timeline_.Find(thread), process);
+  }
+  void Sleep(fxt::Koid thread) { Switch(thread, false, fxt::ThreadState::kBlocked); }
+  void Exit(fxt::Koid thread) { purposes_.NoteExit(timeline_.Find(thread)); }
+  // Ends a sleep; 0 is an interrupt. What it was for.
+  WaitsFor Wake(fxt::Koid thread, fxt::Koid waker = 0) {
+    Wakeup wakeup{.time = ++now_, .cpu = CpuOf(thread), .thread = thread, .waker = {}, .weight = {}};
+    if (waker != 0) wakeup.waker = waker;
+    wakeup.by_interrupt = waker == 0;
+    last_ = WaitsFor::kUnknown;
+    timeline_.OnWakeup(wakeup);
+    const WaitsFor waits_for = last_;
+    Switch(thread, true, fxt::ThreadState::kNew);
+    return waits_for;
+  }
+  // `asker` wakes `asked` and sleeps.
+  WaitsFor Ask(fxt::Koid asker, fxt::Koid asked) {
+    const WaitsFor waits_for = Wake(asked, asker);
+    Sleep(asker);
+    return waits_for;
+  }
+  void Lose() { timeline_.OnLoss(-1, ++now_); }
+
+  void OnWait(const Wait& wait) { last_ = purposes_.OnWait(wait, timeline_); }
+
+ private:
+  uint32_t CpuOf(fxt::Koid thread) { return static_cast<uint32_t>(thread); }
+  void Switch(fxt::Koid thread, bool comes, fxt::ThreadState state) {
+    facts::Switch change{.time = ++now_, .cpu = CpuOf(thread), .outgoing_state = state};
+    SwitchSide self{.thread = thread, .process = process_[thread], .priority = 120};
+    SwitchSide idle{.thread = 10'000 + thread, .process = 0, .priority = 0, .idle = true};
+    change.outgoing = comes ? idle : self;
+    change.incoming = comes ? self : idle;
+    timeline_.OnSwitch(change);
+  }
+
+  uint64_t now_ = 0;
+  std::map<fxt::Koid, fxt::Koid> process_;
+  WaitPurposes purposes_;
+  WaitsFor last_ = WaitsFor::kUnknown;
+  Timeline<World> timeline_{*this};
+};
+
+constexpr fxt::Koid kShell = 1;
+constexpr fxt::Koid kClient = 2;
+constexpr fxt::Koid kServer = 3;
+constexpr fxt::Koid kBackend = 4;
+constexpr fxt::Koid kOther = 5;
+constexpr fxt::Koid kWorker = 10;  // and above
+
+class WaitPurposesTest : public ::testing::Test {
+ protected:
+  World world_;
+};
+
+TEST_F(WaitPurposesTest, ClosedLoopHasOneWhoAsksAndOneWhoWorks) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+  }
+}
+
+TEST_F(WaitPurposesTest, LoopThatBeganBeforeTheTraceIsUnknownUntilATimerBeginsIt) {
+  world_.Running(kClient, 2);
+  world_.Old(kServer, 3);
+  world_.Wake(kServer, kClient);
+  world_.Sleep(kClient);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kUnknown);
+    EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kUnknown);
+  }
+  // The answer, and a pause.
+  world_.Ask(kServer, kClient);
+  world_.Sleep(kClient);
+  world_.Wake(kClient);
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+}
+
+TEST_F(WaitPurposesTest, AnswerComesThroughOthers) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  for (const fxt::Koid thread : {kClient, kServer, kBackend}) world_.Born(thread, kShell, thread);
+  world_.Sleep(kServer);
+  world_.Sleep(kBackend);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kServer, kBackend), WaitsFor::kWork);
+    if (i % 2 == 0) {
+      // Back the same way,
+      EXPECT_EQ(world_.Ask(kBackend, kServer), WaitsFor::kAnswer);
+      EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+    } else {
+      // or straight on.
+      EXPECT_EQ(world_.Ask(kBackend, kClient), WaitsFor::kAnswer);
+    }
+  }
+}
+
+// Four workers of a process answer four clients. A thread that asks nothing of them holds their lock.
+TEST_F(WaitPurposesTest, LockAmidARequest) {
+  constexpr fxt::Koid kHolder = 9;
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kHolder, kShell, 3);
+  world_.Sleep(kHolder);
+  for (fxt::Koid i = 0; i < 4; ++i) {
+    world_.Born(kWorker + i, kShell, 3);
+    world_.Sleep(kWorker + i);
+    world_.Born(kWorker + 10 + i, kShell, 2);
+  }
+  for (int turn = 0; turn < 10; ++turn) {
+    world_.Wake(kHolder);
+    for (fxt::Koid i = 0; i < 4; ++i) {
+      const fxt::Koid worker = kWorker + i;
+      const fxt::Koid client = kWorker + 10 + i;
+      EXPECT_EQ(world_.Ask(client, worker), WaitsFor::kWork);
+      world_.Sleep(worker);
+      const WaitsFor waits_for = world_.Wake(worker, kHolder);
+      // Until it has answered once, a thread may be one that answers nobody.
+      if (turn > 0) {
+        EXPECT_EQ(waits_for, WaitsFor::kLock);
+      }
+      EXPECT_EQ(world_.Ask(worker, client), WaitsFor::kAnswer);
+    }
+    world_.Sleep(kHolder);
+  }
+}
+
+// A request to a server that runs wakes no thread.
+TEST_F(WaitPurposesTest, AnswerToARequestThatIsNotInTheTrace) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  for (const fxt::Koid thread : {kClient, kOther, kServer}) world_.Born(thread, kShell, thread);
+  world_.Sleep(kServer);
+  world_.Ask(kClient, kServer);
+  world_.Ask(kServer, kClient);
+  EXPECT_EQ(world_.Ask(kOther, kServer), WaitsFor::kWork);
+  // kClient asks meanwhile.
+  world_.Sleep(kClient);
+  EXPECT_EQ(world_.Wake(kOther, kServer), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+}
+
+// The first request lies in a queue when the server begins.
+TEST_F(WaitPurposesTest, RequestThatIsOlderThanItsServer) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Sleep(kClient);
+  world_.Wake(kClient);
+  world_.Sleep(kClient);
+  world_.Born(kServer, kShell, 3);
+  EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kUnknown);
+  for (int i = 0; i < 10; ++i) {
+    world_.Sleep(kClient);
+    world_.Wake(kClient);
+    EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
+  }
+}
+
+TEST_F(WaitPurposesTest, StagesOfAPipelineWaitForWork) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  for (fxt::Koid i = 0; i < 3; ++i) {
+    world_.Born(kWorker + i, kShell, 3);
+    if (i != 0) world_.Sleep(kWorker + i);
+  }
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(world_.Wake(kWorker + 1, kWorker), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kWorker + 1, kWorker + 2), WaitsFor::kWork);
+    // The queue is full, and then it is not.
+    if (i % 3 == 2) {
+      world_.Wake(kWorker + 1, kWorker);
+      world_.Sleep(kWorker);
+      EXPECT_EQ(world_.Wake(kWorker, kWorker + 1), WaitsFor::kAnswer);
+      world_.Sleep(kWorker + 1);
+    }
+    world_.Sleep(kWorker + 2);
+  }
+}
+
+TEST_F(WaitPurposesTest, ChildTimerAndDevice) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Sleep(kShell);
+  world_.Exit(kClient);
+  EXPECT_EQ(world_.Wake(kShell, kClient), WaitsFor::kChild);
+  // A trace says of an interrupt whether it was a timer, or not at all.
+  world_.Sleep(kShell);
+  EXPECT_EQ(world_.Wake(kShell), WaitsFor::kUnknown);
+}
+
+TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Ask(kClient, kServer);
+  world_.Lose();
+  EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kUnknown);
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kUnknown);
+}
+
+}  // namespace
+}  // namespace facts

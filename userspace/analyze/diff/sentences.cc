@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/diff/sentences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "analyze/diff/row_words.h"
+#include "text/clean_text.h"
+
+namespace analyze {
+namespace {
+
+using comparison::CauseLink;
+using comparison::ComparisonRow;
+using comparison::DiffReport;
+using comparison::Metric;
+using comparison::Statistic;
+using comparison::Verdict;
+
+constexpr size_t kNamesShown = 3;
+
+std::string PeriodOf(const DiffReport& report) { return report.per_run ? "run" : "second"; }
+
+// "3.8 s per run", "229 ms per second".
+std::string Amount(const DiffReport& report, double ms_per_second) {
+  const double ms =
+      std::abs(ms_per_second) * (report.per_run ? report.seconds_per_run : 1);
+  if (ms >= 1000) return fmt::format("{:.1f} s per {}", ms / 1e3, PeriodOf(report));
+  return fmt::format("{} ms per {}", ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.1f}", ms),
+                     PeriodOf(report));
+}
+
+// The group that a wait is attributed to: a link of a kind, not of the group itself.
+const CauseLink* LinkOf(const ComparisonRow& row) {
+  return row.causes.empty() ? nullptr : &row.causes.front();
+}
+
+std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
+  const char* longer = row.change > 0 ? "longer" : "less";
+  const std::string amount = Amount(report, row.change);
+  const CauseLink* link = LinkOf(row);
+  const bool named = link != nullptr && link->group.has_value();
+  const bool itself = named && link->group == row.group;
+  const std::string whom = !named   ? "another thread"
+                           : itself ? "a thread of its own kind"
+                                    : GroupWords(report, *link->group);
+  if (row.statistic == Statistic::kLockRate) {
+    return fmt::format("waits {} {} until {} lets it go on (a lock)", amount, longer, whom);
+  }
+  if (row.statistic == Statistic::kAnswerMean) {
+    return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
+                       named ? " of " + whom : "", ValueWords(report, row, row.next.value),
+                       ValueWords(report, row, row.base.value));
+  }
+  if (link == nullptr) return fmt::format("sleeps {} {}", amount, longer);
+  if (link->kind == CauseLink::Kind::kInterrupt) {
+    return fmt::format("sleeps {} {} until a timer or a device wakes it", amount, longer);
+  }
+  return fmt::format("waits {} {} for {}", amount, longer, whom);
+}
+
+std::string BlockedWords(const DiffReport& report, const ComparisonRow& row) {
+  const CauseLink* link = LinkOf(row);
+  std::string words = fmt::format("is blocked {} {} (in D)", Amount(report, row.change),
+                                  row.change > 0 ? "longer" : "less");
+  if (link == nullptr) return words;
+  if (link->kind == CauseLink::Kind::kInterrupt) return words + ", until a device is done";
+  if (link->group && link->group != row.group) {
+    words += ", until " + GroupWords(report, *link->group) + " ends it";
+  }
+  return words;
+}
+
+std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
+                         const std::vector<CauseLink>& links) {
+  std::string words = fmt::format("waits {} {} for a CPU", Amount(report, row.change),
+                                  row.change > 0 ? "longer" : "less");
+  std::vector<std::string> names;
+  for (const CauseLink& link : links) {
+    const bool held = link.kind == CauseLink::Kind::kHeldCpu ||
+                      link.kind == CauseLink::Kind::kInversion;
+    if (!held || !link.group || names.size() == kNamesShown) continue;
+    if (row.verdict != Verdict::kOthers && !names.empty()) continue;
+    std::string name = link.group == row.group ? "threads of its own kind" : GroupWords(report, *link.group);
+    if (row.verdict == Verdict::kOthers) name += fmt::format(" ({})", Amount(report, link.change));
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) return words;
+  return words + fmt::format(", which {} had", fmt::join(names, ", "));
+}
+
+// What the group does, without its name.
+std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
+  if (row.verdict == Verdict::kNew) return "is new";
+  if (row.verdict == Verdict::kGone) return "is gone";
+  const std::string amount = Amount(report, row.change);
+  const std::string values = fmt::format("{} instead of {}", ValueWords(report, row, row.next.value),
+                                         ValueWords(report, row, row.base.value));
+  const char* more = row.change > 0 ? "more" : "less";
+  switch (row.metric) {
+    case Metric::kCpuTime:
+    case Metric::kSlice:
+      if (row.statistic == Statistic::kCpuRate) {
+        const bool of_work = row.verdict == Verdict::kMore || row.verdict == Verdict::kLess;
+        return fmt::format("uses {} {} CPU time{}", amount, more,
+                           of_work ? fmt::format(" for {} work", more) : "");
+      }
+      return fmt::format("uses {} {} CPU time: {} for each {}", amount, more, values,
+                         row.metric == Metric::kCpuTime ? "wakeup" : "run");
+    case Metric::kWakeupLatency:
+    case Metric::kPreemptedWait:
+    case Metric::kInversion:
+    case Metric::kUnconserved:
+      return CpuWaitWords(report, row, row.verdict == Verdict::kOthers ? row.others : row.causes);
+    case Metric::kSleep:
+      return SleepWords(report, row);
+    case Metric::kBlocked:
+      return BlockedWords(report, row);
+    case Metric::kSwitches:
+      return "is switched " + values;
+    case Metric::kWakeups:
+      return "is woken " + values;
+    case Metric::kMigrations:
+      return "changes its CPU " + values;
+    case Metric::kForks:
+      return fmt::format("makes {} {}", values,
+                         row.statistic == Statistic::kProcessRate ? "processes" : "threads");
+    case Metric::kIrqTime:
+    case Metric::kSoftirqTime:
+    case Metric::kSyscallTime:
+      return fmt::format("spends {} {} in {}", amount, more, text::CleanText(row.name));
+    case Metric::kElapsed:
+      return fmt::format("takes {} instead of {}", ValueWords(report, row, row.next.value),
+                         ValueWords(report, row, row.base.value));
+    case Metric::kMachine:
+      break;
+  }
+  return "changed";
+}
+
+// The finding that the first one caused, of another group, with the largest change.
+const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
+  const ComparisonRow* victim = nullptr;
+  for (const size_t other : Ranked(report)) {
+    const ComparisonRow& row = report.rows[other];
+    if (row.caused_by != number || row.group == report.rows[number].group) continue;
+    if (row.verdict != Verdict::kWorse) continue;
+    if (victim == nullptr || row.change > victim->change) victim = &row;
+  }
+  return victim;
+}
+
+std::string Joined(const std::vector<std::string>& names, size_t all) {
+  std::string words = fmt::format("{}", fmt::join(names, ", "));
+  if (all > names.size()) words += fmt::format(" and {} more", all - names.size());
+  return words;
+}
+
+// A word for a shell.
+std::string ShellWord(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("/._-+,:=@%").find(static_cast<char>(c)) !=
+                                       std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string SentenceOf(const DiffReport& report, const ComparisonRow& row) {
+  std::string words = GroupWords(report, row) + " " + ClauseOf(report, row);
+  const bool for_cpu = row.metric == Metric::kWakeupLatency || row.metric == Metric::kPreemptedWait;
+  if (row.verdict != Verdict::kOthers || for_cpu) return words;
+  std::vector<std::string> names;
+  for (const CauseLink& link : row.others) {
+    if (names.size() < kNamesShown) names.push_back(GroupWords(report, *link.group));
+  }
+  return names.empty() ? words : words + fmt::format(", while {} had the CPU", fmt::join(names, ", "));
+}
+
+std::string ConclusionOf(const DiffReport& report) {
+  const auto& ranked = Ranked(report);
+  if (ranked.empty() || !report.rows[ranked.front()].group) {
+    if (!report.slower_by_others.empty()) {
+      return "slower because of others: " + SentenceOf(report, report.slower_by_others.front());
+    }
+    if (ranked.empty()) return NothingWords(report);
+  }
+  const ComparisonRow& first = report.rows[ranked.front()];
+  const ComparisonRow* victim = VictimOf(report, ranked.front());
+  if (victim == nullptr) return SentenceOf(report, first);
+  std::string words = SentenceOf(report, *victim);
+  const std::string name = GroupWords(report, first);
+  // Where the name of the cause ends the sentence, the cause goes on with it.
+  words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
+  return words + ClauseOf(report, first);
+}
+
+std::string NextCommand(const ComparisonRow& row) {
+  if (row.examples.empty()) return "";
+  const comparison::Example& longest = row.examples.front();
+  if (longest.file.ends_with(".fxs")) return "";
+  // A tenth of its length more on both sides.
+  const auto begin = static_cast<double>(longest.since_begin_ns) / 1e9;
+  const auto length = static_cast<double>(longest.duration_ns) / 1e9;
+  const double around = std::max(length / 10, 0.0005);
+  return fmt::format("fxt draw --from {:.6f}s --to {:.6f}s {} -o longest.svg",
+                     std::max(0.0, begin - around), begin + length + around,
+                     text::CleanText(ShellWord(longest.file)));
+}
+
+std::vector<std::string> DisturbedWords(const DiffReport& report) {
+  std::vector<std::string> lines;
+  for (const comparison::DisturbedCapture& one : report.disturbed) {
+    lines.push_back(fmt::format(
+        "{} is disturbed: other work had {:.0f}% of the CPU time, usually {:.0f}%{}; {}",
+        text::CleanText(one.file), 100 * one.share, 100 * one.usual,
+        one.by.empty() ? "" : ", most of it " + text::CleanText(one.by),
+        one.left_out ? "it is left out" : "record it again"));
+  }
+  return lines;
+}
+
+std::vector<std::string> SilenceWords(const DiffReport& report) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("judged: {} of {} groups", report.judged, report.groups.size()));
+  std::vector<std::string> names;
+  for (const comparison::UnjudgedPartner& partner : report.partners) {
+    if (names.size() == kNamesShown) break;
+    const double run = report.per_run ? report.seconds_per_run : 1;
+    names.push_back(fmt::format("{} ({:.0f} wakeups per {})", GroupWords(report, partner.group),
+                                partner.wakeups * run, PeriodOf(report)));
+  }
+  if (!names.empty()) {
+    lines.push_back("exchanges wakeups with them and is not judged: " +
+                    Joined(names, report.partners.size()));
+  }
+  names.clear();
+  for (const comparison::UndecidedRow& undecided : report.too_noisy) {
+    if (names.size() == kNamesShown) break;
+    const ComparisonRow& row = report.rows[undecided.row];
+    names.push_back(fmt::format("{}, {} ({}; {} captures a side would decide)",
+                                GroupWords(report, row), MetricWords(row),
+                                RatioIntervalWords(row), undecided.captures));
+  }
+  if (!names.empty()) {
+    lines.push_back("too noisy to decide: " + Joined(names, report.too_noisy.size()));
+  }
+  return lines;
+}
+
+}  // namespace analyze

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "facts/timeline/wait_purposes.h"
+
+#include <algorithm>
+
+namespace facts {
+namespace {
+
+bool IsAsleep(ThreadIndex thread, const TimelineState& state) {
+  if (thread >= state.threads().size()) return false;
+  const TimelineState::Thread& at = state.threads()[thread];
+  return !at.running && (at.kind == WaitKind::kSleep || at.kind == WaitKind::kBlocked);
+}
+
+}  // namespace
+
+std::optional<size_t> WaitPurposes::Thread::PlaceOf(ThreadIndex thread) const {
+  for (size_t i = requesters; i-- > 0;) {
+    if (chain[i] == thread) return i;
+  }
+  return std::nullopt;
+}
+
+bool WaitPurposes::Thread::IsAnsweredBy(ThreadIndex thread) const {
+  return std::find(answerers.begin(), answerers.end(), thread) != answerers.end();
+}
+
+void WaitPurposes::Thread::AddAnswerer(ThreadIndex thread) {
+  if (IsAnsweredBy(thread)) return;
+  answerers[next_answerer] = thread;
+  next_answerer = static_cast<uint8_t>((next_answerer + 1) % kMostAnswerers);
+}
+
+void WaitPurposes::Thread::Answer() {
+  if (!owes) return;
+  owes = false;
+  ++answered;
+}
+
+void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
+  if (maker == kNoThread || child == kNoThread) return;
+  threads_.At(maker);
+  Thread& made = threads_.At(child);
+  made.maker = maker;
+  // It has asked no thread before.
+  made.open = false;
+  made.requesters = 1;
+  made.chain[0] = maker;
+}
+
+bool WaitPurposes::IsWaitedFor(const Thread& thread, ThreadIndex waker,
+                               const TimelineState& state) const {
+  if (!thread.owes || thread.requesters == 0) return false;
+  const ThreadIndex requester = thread.chain[thread.requesters - 1];
+  return requester != waker && threads_[requester].sleeps == thread.requester_sleeps &&
+         IsAsleep(requester, state);
+}
+
+void WaitPurposes::TakeWork(Thread& sleeper, ThreadIndex waker) {
+  Thread& from = threads_[waker];
+  // It may pass on what it owes.
+  from.owes = false;
+  sleeper.open = from.open;
+  size_t first = 0;
+  if (from.requesters == kMostRequesters) {
+    first = 1;
+    sleeper.open = true;
+  }
+  std::copy(from.chain.begin() + first, from.chain.begin() + from.requesters,
+            sleeper.chain.begin());
+  sleeper.requesters = static_cast<uint8_t>(from.requesters - first);
+  sleeper.chain[sleeper.requesters++] = waker;
+  sleeper.requester_sleeps = from.sleeps;
+  sleeper.owes = true;
+  if (sleeper.asked != UINT32_MAX) ++sleeper.asked;
+}
+
+void WaitPurposes::TakeAnswer(ThreadIndex number, ThreadIndex waker, size_t place,
+                              const TimelineState& state) {
+  Thread& from = threads_[waker];
+  Thread& sleeper = threads_[number];
+  sleeper.AddAnswerer(waker);
+  // Those that passed the request on have answered it as well.
+  for (size_t i = place + 1; i < from.requesters; ++i) threads_[from.chain[i]].Answer();
+  std::copy(from.chain.begin(), from.chain.begin() + place, sleeper.chain.begin());
+  sleeper.requesters = static_cast<uint8_t>(place);
+  sleeper.open = from.open;
+  from.Answer();
+  // It goes on with what it did for its own requester, if that one still waits.
+  sleeper.owes = false;
+  if (place == 0) return;
+  const ThreadIndex requester = sleeper.chain[place - 1];
+  if (sleeper.answered < sleeper.asked && IsAsleep(requester, state)) {
+    sleeper.owes = true;
+    sleeper.requester_sleeps = threads_[requester].sleeps;
+  }
+}
+
+bool WaitPurposes::IsStranger(Thread& sleeper, ThreadIndex waker) {
+  Stranger* rarest = &sleeper.strangers[0];
+  for (Stranger& stranger : sleeper.strangers) {
+    if (stranger.thread == waker) {
+      if (stranger.count < kStranger) ++stranger.count;
+      return stranger.count >= kStranger;
+    }
+    if (stranger.count < rarest->count) rarest = &stranger;
+  }
+  // The rarest makes room, the others become rarer: those that come often stay.
+  for (Stranger& stranger : sleeper.strangers) {
+    if (stranger.count > 1 && stranger.count < kStranger) --stranger.count;
+  }
+  *rarest = {waker, 1};
+  return false;
+}
+
+WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kind,
+                                const TimelineState& state) {
+  Thread& sleeper = threads_[number];
+  Thread& waker = threads_[by];
+  if (const auto place = waker.PlaceOf(number)) {
+    const bool is_child = waker.exited && waker.maker == number;
+    TakeAnswer(number, by, *place, state);
+    return is_child ? WaitsFor::kChild : WaitsFor::kAnswer;
+  }
+  const bool is_server = sleeper.IsAnsweredBy(by);
+  const bool is_client = waker.IsAnsweredBy(number);
+  if (is_server && !is_client) {
+    // It asked while the waker ran. That is the end of what the waker did.
+    waker.Answer();
+    return WaitsFor::kAnswer;
+  }
+  const bool one_process = sleeper.process != 0 && sleeper.process == waker.process;
+  if (kind == WaitKind::kBlocked) {
+    // No thread waits in D for work: it waits for a lock of the kernel, or for what a thread of the
+    // kernel does.
+    return one_process ? WaitsFor::kLock : WaitsFor::kUnknown;
+  }
+  if (IsWaitedFor(sleeper, by, state)) {
+    if (sleeper.Answers()) return WaitsFor::kLock;
+    // Either it never answers, and its requester sleeps for something else, or this is its first
+    // request.
+    if (sleeper.answered == 0) return WaitsFor::kUnknown;
+  }
+  if (is_server || waker.open) {
+    // Both ask each other, or an earlier request may have begun the chain.
+    sleeper.requesters = 0;
+    sleeper.owes = false;
+    sleeper.open = true;
+    return WaitsFor::kUnknown;
+  }
+  if (one_process && !is_client) {
+    if (sleeper.Answers()) {
+      if (IsStranger(sleeper, by)) return WaitsFor::kLock;
+      TakeWork(sleeper, by);
+      return WaitsFor::kUnknown;
+    }
+    // A thread that mostly wakes by itself has work of its own: this may be a lock as well.
+    if (sleeper.by_itself > sleeper.asked) return WaitsFor::kUnknown;
+  }
+  // A thread that was just made may find requests that came before it: the sleeper may have asked.
+  if (!one_process && waker.sleeps == 0 && sleeper.began_by_itself) return WaitsFor::kUnknown;
+  TakeWork(sleeper, by);
+  return WaitsFor::kWork;
+}
+
+ThreadIndex WaitPurposes::HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const {
+  const Thread& last = threads_[waker];
+  const bool is_queue = last.holder != kNoThread && last.let_go > begin && last.let_go <= end &&
+                        last.let_go - begin >= end - last.let_go;
+  return is_queue ? last.holder : waker;
+}
+
+WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind kind,
+                                uint64_t begin, uint64_t end, bool is_whole,
+                                const TimelineState& state) {
+  if (number == kNoThread) return WaitsFor::kUnknown;
+  threads_.At(number);
+  if (waker.kind == Waker::Kind::kThread && waker.index != kNoThread) threads_.At(waker.index);
+  Thread& sleeper = threads_[number];
+  const bool is_thread =
+      waker.kind == Waker::Kind::kThread && waker.index != kNoThread && waker.index != number;
+  WaitsFor waits_for = WaitsFor::kUnknown;
+  if (!is_whole || waker.kind == Waker::Kind::kNotKnown ||
+      (waker.kind == Waker::Kind::kThread && !is_thread)) {
+    sleeper.requesters = 0;
+    sleeper.owes = false;
+    sleeper.open = true;
+  } else if (is_thread) {
+    waits_for = OfThread(number, waker.index, kind, state);
+    if (waits_for == WaitsFor::kLock) {
+      holder_ = HolderOf(waker.index, begin, end);
+      sleeper.holder = holder_;
+      sleeper.let_go = end;
+    }
+  } else {
+    // A timer or a device began this. It does not end what it owes.
+    if (!IsWaitedFor(sleeper, kNoThread, state)) {
+      sleeper.requesters = 0;
+      sleeper.owes = false;
+      sleeper.open = false;
+    }
+    if (sleeper.by_itself != UINT32_MAX) ++sleeper.by_itself;
+    if (waker.kind == Waker::Kind::kTimer) {
+      waits_for = WaitsFor::kTimer;
+    } else if (waker.kind == Waker::Kind::kDevice || kind == WaitKind::kBlocked) {
+      waits_for = WaitsFor::kDevice;
+    }
+  }
+  sleeper.began_by_itself = waker.kind != Waker::Kind::kThread && is_whole;
+  ++sleeper.sleeps;
+  return waits_for;
+}
+
+}  // namespace facts

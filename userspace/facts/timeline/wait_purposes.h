@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Works out what each sleep was for: an answer, a lock, work, a timer, a device, a child.
+//
+// A thread that wakes another one asks it for something, or answers it. Which of the two follows from
+// the chain of wakeups:
+//
+// - A thread that was woken for work works for its waker, and for those that its waker worked for: its
+//   chain of requesters. What it wakes then gets this chain, and the thread itself at the end of it.
+// - A sleeper that is in the chain of its waker began that chain: it waited for the **answer**, and
+//   goes on with the work that it did before it asked. So in a closed loop of two threads one asks and
+//   the other works, however long the loop runs.
+// - A sleeper that is not in the chain waited for **work**, and takes the chain over.
+// - A thread whose requester sleeps since it asked owes that one an answer. If it sleeps nevertheless,
+//   and a thread that it did not ask lets it go on, it waited for a **lock**, or for another resource
+//   that this thread had.
+//
+// A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either. The
+// answer to it is known by the threads that answered its sleeper before. Chains that began before the
+// trace are open at their begin: what cannot be known of them is unknown.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "facts/dense_table.h"
+#include "facts/scheduling.h"
+#include "facts/timeline/fact.h"
+#include "facts/timeline/timeline_state.h"
+#include "facts/timeline/waits_for.h"
+#include "fxt/record.h"
+
+namespace facts {
+
+// Feed it forks, exits and wakeups in the order of time. Memory: about 150 bytes for each thread of
+// the timeline, whose number is limited.
+class WaitPurposes {
+ public:
+  // Who ended a sleep.
+  struct Waker {
+    enum class Kind : uint8_t {
+      kNotKnown,   // the trace does not say
+      kThread,     // `index`
+      kInterrupt,  // of a timer or a device
+      kTimer,
+      kDevice,
+    };
+    Kind kind = Kind::kNotKnown;
+    ThreadIndex index = kNoThread;
+  };
+
+  // `thread` is of `process`, which tells locks of a process from requests of others.
+  void NoteProcess(ThreadIndex thread, fxt::Koid process) {
+    if (thread != kNoThread) threads_.At(thread).process = process;
+  }
+  void NoteFork(ThreadIndex maker, ThreadIndex child);
+  void NoteExit(ThreadIndex thread) {
+    if (thread != kNoThread) threads_.At(thread).exited = true;
+  }
+  bool HasProcess(ThreadIndex thread) const {
+    return thread < threads_.size() && threads_[thread].process != 0;
+  }
+  // A wait that ends. kUnknown for those that no wakeup ends. `state` is the timeline's, before the
+  // record that ends it.
+  WaitsFor OnWait(const Wait& wait, const TimelineState& state) {
+    const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
+                       wait.kind == WaitKind::kUnknown;
+    if (!slept || !wait.ends_in_wakeup()) return WaitsFor::kUnknown;
+    const bool is_whole = !wait.touches_loss &&
+                          (wait.began == Bound::kSeen || wait.began == Bound::kFileEdge);
+    return OnWakeup(wait.index, WakerOf(wait.end_waker, wait.end_by_interrupt, state), wait.kind,
+                    wait.begin, wait.end, is_whole, state);
+  }
+  // The same on the fast path.
+  WaitsFor OnWait(const WholeWait& wait, const Wakeup& end, const TimelineState& state) {
+    return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
+                    wait.end, true, state);
+  }
+  // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended the
+  // sleep before.
+  WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, uint64_t begin,
+                    uint64_t end, bool is_whole, const TimelineState& state);
+  // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting. Where
+  // several wait for one lock, each wakes the next one: that is the one that the first of them
+  // waited for, if they waited for it for most of this sleep.
+  ThreadIndex holder() const { return holder_; }
+
+ private:
+  // Requesters of a chain. Longer chains lose the first of them.
+  static constexpr size_t kMostRequesters = 10;
+  // Threads that are known to have answered a thread, the latest.
+  static constexpr size_t kMostAnswerers = 8;
+  // Threads that ended sleeps of a thread and were not answered.
+  static constexpr size_t kMostStrangers = 4;
+  // A stranger that ended so many sleeps of a thread which answers its requesters is none of these.
+  static constexpr uint8_t kStranger = 3;
+
+  struct Stranger {
+    ThreadIndex thread = kNoThread;
+    uint8_t count = 0;
+  };
+  struct Thread {
+    fxt::Koid process = 0;
+    ThreadIndex maker = kNoThread;
+    ThreadIndex holder = kNoThread;  // of the lock that it waited for last
+    uint64_t let_go = 0;             // when it got that one, ns
+    uint32_t sleeps = 0;  // that have ended
+    // How many sleeps for work it had, how many of these requests it answered, and how many sleeps a
+    // timer or device ended.
+    uint32_t asked = 0;
+    uint32_t answered = 0;
+    uint32_t by_itself = 0;
+    uint32_t requester_sleeps = 0;  // `sleeps` of the last requester when it asked
+    uint8_t requesters = 0;
+    uint8_t next_answerer = 0;
+    bool open = true;   // the chain may have begun before its first requester
+    bool owes = false;  // an answer to the last requester
+    bool exited = false;
+    bool began_by_itself = false;  // a timer or device ended its last sleep
+    std::array<ThreadIndex, kMostRequesters> chain;  // the first requester first
+    std::array<ThreadIndex, kMostAnswerers> answerers;
+    std::array<Stranger, kMostStrangers> strangers;
+    Thread() {
+      chain.fill(kNoThread);
+      answerers.fill(kNoThread);
+    }
+
+    std::optional<size_t> PlaceOf(ThreadIndex thread) const;
+    bool IsAnsweredBy(ThreadIndex thread) const;
+    void AddAnswerer(ThreadIndex thread);
+    void Answer();
+    // It mostly answers those who ask it.
+    bool Answers() const { return answered != 0 && uint64_t{answered} * 2 >= asked; }
+  };
+
+  static Waker WakerOf(const std::optional<fxt::Koid>& waker, bool by_interrupt,
+                       const TimelineState& state) {
+    if (waker) return {Waker::Kind::kThread, state.Find(*waker)};
+    return {by_interrupt ? Waker::Kind::kInterrupt : Waker::Kind::kNotKnown, kNoThread};
+  }
+  WaitsFor OfThread(ThreadIndex sleeper, ThreadIndex waker, WaitKind kind,
+                    const TimelineState& state);
+  // The last requester of `thread` sleeps since it asked.
+  bool IsWaitedFor(const Thread& thread, ThreadIndex waker, const TimelineState& state) const;
+  // `sleeper` works for `waker` from now on.
+  void TakeWork(Thread& sleeper, ThreadIndex waker);
+  // `sleeper`, which is at `place` of the chain of `waker`, or is its last requester, got its answer.
+  void TakeAnswer(ThreadIndex sleeper, ThreadIndex waker, size_t place, const TimelineState& state);
+  static bool IsStranger(Thread& sleeper, ThreadIndex waker);
+
+  ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
+
+  DenseTable<Thread> threads_;
+  ThreadIndex holder_ = kNoThread;
+};
+
+}  // namespace facts
