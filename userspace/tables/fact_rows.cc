@@ -16,7 +16,7 @@ using facts::WaitKind;
 
 constexpr std::string_view kBounds[] = {"seen", "edge", "loss", "unseen", "no_wakeup"};
 constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup", "preempted",
-                                       "sleep",   "blocked", "stopped"};
+                                       "sleep",   "blocked", "stopped", "throttled"};
 
 void PutBound(Cell& cell, Bound bound) { cell.Set(kBounds[static_cast<size_t>(bound)]); }
 
@@ -46,6 +46,18 @@ std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
 // The thread that woke it, at the end of the wait or at its begin.
 const std::optional<fxt::Koid>& EndWakerOf(const facts::Wait& wait) {
   return wait.ends_in_wakeup() ? wait.end_waker : wait.waker;
+}
+
+facts::WakeVia EndViaOf(const facts::Wait& wait) {
+  return wait.ends_in_wakeup() ? wait.end_via : wait.via;
+}
+
+void PutVia(Cell& cell, facts::WakeVia via) {
+  if (via == facts::WakeVia::kNone) {
+    cell.SetNull();
+  } else {
+    cell.Set(facts::NameOf(via));
+  }
 }
 
 }  // namespace
@@ -96,6 +108,10 @@ struct FactRows::WakeupTaker {
                          .waker = {},
                          .weight = {}};
     if (words.argument_name != 0) wakeup.waker = words.argument_koid;
+    if (words.text_name != 0) {
+      if (!facts::FastPathTables::IsNetRx(table, words.text_name, words.text)) return false;
+      wakeup.via = facts::WakeVia::kNetRx;
+    }
     rows.AddWakeup(wakeup);
     return true;
   }
@@ -146,6 +162,8 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
         return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
       case wakeups::kProcess:
         return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
+      case wakeups::kVia:
+        return PutVia(cell, wakeup.via);
       default:
         return cell.SetId(wakeup.thread);
     }
@@ -282,6 +300,14 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
       return PutBound(cell, wait.began);
     case waits::kEnded:
       return PutBound(cell, wait.ended);
+    case waits::kVia:
+      return PutVia(cell, EndViaOf(wait));
+    case waits::kThrottledBy: {
+      const bool known = wait.limit < timeline_.limits().size();
+      const std::string* path = known ? &timeline_.limits()[wait.limit].cgroup : nullptr;
+      if (path == nullptr || path->empty()) return cell.SetNull();
+      return cell.Set(waits_->KeepClean(*path));
+    }
     default:
       return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
   }

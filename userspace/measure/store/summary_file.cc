@@ -19,7 +19,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
@@ -105,6 +105,11 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const Distribution& times : group.times) Put(out, times);
   Put(out, group.syscalls);
   for (const auto& blames : group.blames) Put(out, blames);
+  out.Number(group.limits.size());
+  for (const auto& [limit, ns] : group.limits) {
+    out.Text(limit.cgroup);
+    for (const uint64_t value : {limit.quota_ns, limit.period_ns, ns}) out.Number(value);
+  }
   out.Number(group.pids.size());
   for (const uint64_t pid : group.pids) out.Number(pid);
 }
@@ -245,6 +250,17 @@ class PayloadReader {
     for (Distribution& times : group.times) Get(times);
     Get(group.syscalls);
     for (auto& blames : group.blames) Get(blames);
+    // A merged summary has those of all captures.
+    constexpr size_t kMostLimits = 4096;
+    const size_t limits = in_.NumberUpTo(kMostLimits);
+    for (size_t i = 0; i < limits && !in_.failed(); ++i) {
+      facts::CpuLimit limit{.cgroup = in_.Text()};
+      limit.quota_ns = in_.Number();
+      limit.period_ns = in_.Number();
+      const uint64_t ns = in_.Number();
+      if (!group.limits.empty() && !(group.limits.rbegin()->first < limit)) in_.Fail();
+      group.limits.emplace_hint(group.limits.end(), std::move(limit), ns);
+    }
     const size_t pids = in_.NumberUpTo(Group::kPids);
     for (size_t i = 0; i < pids && !in_.failed(); ++i) {
       group.pids.push_back(in_.Number());

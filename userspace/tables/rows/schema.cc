@@ -100,9 +100,12 @@ constexpr Column kWaitsColumns[] = {
     Word("ended"),
     {.name = "certain", .repeats = true},
     OptionalText("reason"),
+    Name("via"),
+    Name("throttled_by"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
+    Name("via"),
 };
 constexpr Column kInstantsColumns[] = {
     kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,

@@ -30,10 +30,13 @@ class FactList {
   }
   void OnWait(const Wait& wait) {
     static constexpr const char* kNames[] = {"running", "woken",   "preempted", "sleeping",
-                                             "blocked", "stopped", "unknown",   "absent"};
+                                             "blocked", "stopped", "throttled", "unknown",
+                                             "absent"};
     Add(fmt::format("wait t{} {} {}-{}", wait.thread, kNames[static_cast<size_t>(ShareOf(wait))],
                     wait.begin, wait.end) +
-        (wait.waker ? fmt::format(" by t{}", *wait.waker) : ""));
+        (wait.waker ? fmt::format(" by t{}", *wait.waker) : "") +
+        (wait.via == WakeVia::kNetRx ? " net_rx" : "") +
+        (wait.limit != kNoLimit ? fmt::format(" limit{}", wait.limit) : ""));
   }
   void OnIdle(const Idle& idle) {
     Add(fmt::format("idle cpu{} {}-{}{}", idle.cpu, idle.begin, idle.end,
