@@ -215,7 +215,7 @@ std::string LimitChangeWords(const DiffReport& report, const ComparisonRow& row)
   if (row.metric != Metric::kThrottled || !row.group) return "";
   const comparison::DiffGroup& group = report.groups[*row.group];
   const auto words = [](const std::optional<facts::CpuLimit>& limit) {
-    return limit ? LimitWords(*limit) : "not throttled";
+    return limit ? LimitWords(limit->cgroup, limit->quota_ns, limit->period_ns) : "not throttled";
   };
   const std::string name = GroupWords(report, *row.group);
   const std::string amount = ValueWords(report, row, row.next.value);

@@ -7,13 +7,13 @@
 
 namespace analyze {
 
-std::string LimitWords(const facts::CpuLimit& limit) {
+std::string LimitWords(std::string_view cgroup, uint64_t quota_ns, uint64_t period_ns) {
   std::string words = "its cgroup";
-  if (!limit.cgroup.empty()) words += " " + text::CleanText(limit.cgroup);
-  if (limit.quota_ns == 0 || limit.period_ns == 0) return words + " used up its quota";
+  if (!cgroup.empty()) words += " " + text::CleanText(std::string(cgroup));
+  if (quota_ns == 0 || period_ns == 0) return words + " used up its quota";
   return words + fmt::format(" may use {:.6g} ms of each {:.6g} ms",
-                             static_cast<double>(limit.quota_ns) / 1e6,
-                             static_cast<double>(limit.period_ns) / 1e6);
+                             static_cast<double>(quota_ns) / 1e6,
+                             static_cast<double>(period_ns) / 1e6);
 }
 
 }  // namespace analyze

@@ -2,14 +2,14 @@
 // Words for the limits of cgroups.
 #pragma once
 
+#include <cstdint>
 #include <string>
-
-#include "facts/timeline/fact.h"
+#include <string_view>
 
 namespace analyze {
 
-// "its cgroup /thumbnailer.service may use 30 ms of each 100 ms". Path and figures are left out where
-// they are not known.
-std::string LimitWords(const facts::CpuLimit& limit);
+// "its cgroup /thumbnailer.service may use 30 ms of each 100 ms". An empty path and times of 0 are not
+// known and left out.
+std::string LimitWords(std::string_view cgroup, uint64_t quota_ns, uint64_t period_ns);
 
 }  // namespace analyze

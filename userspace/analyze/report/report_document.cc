@@ -593,7 +593,9 @@ class ReportBuilder {
     const auto longest =
         std::max_element(group.limits.begin(), group.limits.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    return longest == group.limits.end() ? "" : ": " + LimitWords(longest->first);
+    if (longest == group.limits.end()) return "";
+    const auto& [cgroup, quota_ns, period_ns] = longest->first;
+    return ": " + LimitWords(cgroup, quota_ns, period_ns);
   }
 
   void AddPreemptions() {

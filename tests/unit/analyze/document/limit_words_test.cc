@@ -7,21 +7,21 @@ namespace analyze {
 namespace {
 
 TEST(LimitWordsTest, NamesTheGroupAndItsShareOfEachPeriod) {
-  EXPECT_EQ(LimitWords({.cgroup = "/a/b.service", .quota_ns = 30'000'000, .period_ns = 100'000'000}),
+  EXPECT_EQ(LimitWords("/a/b.service", 30'000'000, 100'000'000),
             "its cgroup /a/b.service may use 30 ms of each 100 ms");
-  EXPECT_EQ(LimitWords({.cgroup = "/a", .quota_ns = 1'500'000, .period_ns = 5'000'000}),
+  EXPECT_EQ(LimitWords("/a", 1'500'000, 5'000'000),
             "its cgroup /a may use 1.5 ms of each 5 ms");
 }
 
 TEST(LimitWordsTest, LeavesOutWhatIsNotKnown) {
-  EXPECT_EQ(LimitWords({.cgroup = "", .quota_ns = 30'000'000, .period_ns = 100'000'000}),
+  EXPECT_EQ(LimitWords("", 30'000'000, 100'000'000),
             "its cgroup may use 30 ms of each 100 ms");
-  EXPECT_EQ(LimitWords({.cgroup = "/a"}), "its cgroup /a used up its quota");
-  EXPECT_EQ(LimitWords({}), "its cgroup used up its quota");
+  EXPECT_EQ(LimitWords("/a", 0, 100), "its cgroup /a used up its quota");
+  EXPECT_EQ(LimitWords("", 0, 0), "its cgroup used up its quota");
 }
 
 TEST(LimitWordsTest, PathsDoNothingToATerminal) {
-  EXPECT_EQ(LimitWords({.cgroup = "/a\x1b[2J"}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(LimitWords("/a\x1b[2J", 0, 0).find('\x1b'), std::string::npos);
 }
 
 }  // namespace
