@@ -199,7 +199,7 @@ class PacketWakers(unittest.TestCase):
         self.assertGreater(row["wakeups"], 0)
         self.assertLessEqual(abs(row["wakeups"] - row["waits"]), 2)
         dumped = harness.fxt("dump", "--type", "wakeup", trace)
-        self.assertEqual(sum(f"[{pid}]" in line.split("waker=")[0] and 'via="net_rx"' in line
+        self.assertEqual(sum(f"[{pid}]" in line.split("waker=")[0] and 'via=net_rx' in line
                              for line in dumped.splitlines() if "waker=" in line), row["wakeups"])
         harness.fxt("check", trace)
 
