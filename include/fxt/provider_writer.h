@@ -107,8 +107,8 @@ class ProviderWriter {
     const uint16_t name = strings_.Index(waker_name, threads_.current());
     const uint16_t argument_name = strings_.Index(argument, threads_.current());
     const uint16_t value = strings_.Index(text, threads_.current());
-    if (name == 0 || argument_name == 0 || value == 0 || archive_.current_provider() != provider_id())
-        [[unlikely]] {
+    if (name == 0 || argument_name == 0 || value == 0 ||
+        archive_.current_provider() != provider_id()) [[unlikely]] {
       return false;
     }
     return archive_.encoder().WriteWakeup(timestamp, cpu, thread, StringRef::Indexed(name), waker,

@@ -89,8 +89,8 @@ struct UnresolvedSwitch {
   uint8_t incoming_priority() const { return static_cast<uint8_t>(header >> 52); }
 };
 
-// A thread wakeup (newer editions, scheduling event type 2) with no argument, one koid argument, or a
-// koid argument and a string argument.
+// A thread wakeup (newer editions, scheduling event type 2) with no argument, one koid argument, or
+// a koid argument and a string argument.
 struct UnresolvedWakeup {
   Ticks timestamp = 0;
   uint16_t cpu = 0;

@@ -64,8 +64,7 @@ std::string CgroupTree::PathOf(uint64_t id) {
   handle->handle_bytes = sizeof(id);
   handle->handle_type = kFileIdKernfs;
   std::memcpy(handle->f_handle, &id, sizeof(id));
-  util::UniqueFd directory(
-      open_by_handle_at(fd_.get(), handle, O_RDONLY | O_PATH | O_CLOEXEC));
+  util::UniqueFd directory(open_by_handle_at(fd_.get(), handle, O_RDONLY | O_PATH | O_CLOEXEC));
   std::string path;
   if (directory) {
     std::array<char, 4096> target;

@@ -8,13 +8,12 @@
 namespace comparison {
 namespace {
 
-constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,     Metric::kWakeupLatency,
-                           Metric::kPreemptedWait, Metric::kSleep,     Metric::kBlocked,
-                           Metric::kThrottled,     Metric::kSwitches,  Metric::kWakeups,
-                           Metric::kMigrations,
-                           Metric::kForks,         Metric::kIrqTime,   Metric::kSoftirqTime,
-                           Metric::kSyscallTime,   Metric::kInversion, Metric::kUnconserved,
-                           Metric::kElapsed,       Metric::kMachine};
+constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,       Metric::kWakeupLatency,
+                           Metric::kPreemptedWait, Metric::kSleep,       Metric::kBlocked,
+                           Metric::kThrottled,     Metric::kSwitches,    Metric::kWakeups,
+                           Metric::kMigrations,    Metric::kForks,       Metric::kIrqTime,
+                           Metric::kSoftirqTime,   Metric::kSyscallTime, Metric::kInversion,
+                           Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine};
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
 constexpr Metric kPreempted[] = {Metric::kPreemptedWait};
@@ -136,8 +135,8 @@ constexpr SuppressionRule kSuppressionRules[] = {
     {"system_call_of_its_activity", kCalls, "A group runs, sleeps and waits in its system calls.",
      0, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kThrottled, Metric::kCpuTime, Metric::kBlocked,
-                                     Metric::kSleep,
+       constexpr Metric kCauses[] = {Metric::kThrottled,     Metric::kCpuTime,
+                                     Metric::kBlocked,       Metric::kSleep,
                                      Metric::kPreemptedWait, Metric::kWakeupLatency};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},

@@ -15,7 +15,7 @@ using facts::Bound;
 using facts::WaitKind;
 
 constexpr std::string_view kBounds[] = {"seen", "edge", "loss", "unseen", "no_wakeup"};
-constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup", "preempted",
+constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup",  "preempted",
                                        "sleep",   "blocked", "stopped", "throttled"};
 
 void PutBound(Cell& cell, Bound bound) { cell.Set(kBounds[static_cast<size_t>(bound)]); }

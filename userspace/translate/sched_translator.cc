@@ -335,9 +335,9 @@ void SchedTranslator::OnWaking(uint64_t time, uint64_t body, uint64_t extra) {
   }
   fxt::ProviderWriter& writer = file_.writer();
   if (fields.via_net_rx) [[unlikely]] {
-    if (!writer.TryWriteWakeup(time, fields.target_cpu, woken->koid,
-                               file_.Id(CommonString::kWaker), waker->koid,
-                               file_.Id(CommonString::kVia), file_.Id(CommonString::kNetRx))) {
+    if (!writer.TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(CommonString::kWaker),
+                               waker->koid, file_.Id(CommonString::kVia),
+                               file_.Id(CommonString::kNetRx))) {
       return OnWakingSlowPath(time, body, extra);
     }
     ++fast_wakeups_via_;

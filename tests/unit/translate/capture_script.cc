@@ -183,11 +183,8 @@ CaptureScript& CaptureScript::Throttled(uint64_t time, const fxr_throttled_long&
   Start();
   alignas(fxr_long) std::byte storage[FXR_LONG_SIZE(throttled, 0)]{};
   auto* event = reinterpret_cast<fxr_long*>(storage);
-  event->header = {.time = time,
-                   .type = FXR_SIDE_LONG,
-                   .flags = 0,
-                   .cpu = 0,
-                   .size = sizeof(storage)};
+  event->header = {
+      .time = time, .type = FXR_SIDE_LONG, .flags = 0, .cpu = 0, .size = sizeof(storage)};
   event->category = FXR_CATEGORY_SCHED;
   fxr_pack_throttled(event, fields, 0);
   translator_->OnSideEvent(event->header);

@@ -33,12 +33,17 @@ TEST(SchedTranslatorTest, MapsEveryState) {
   const struct {
     fxr_task_state state;
     const char* text;
-  } kStates[] = {{FXR_STATE_RUNNABLE, " new "},          {FXR_STATE_PREEMPTED, " new "},
+  } kStates[] = {{FXR_STATE_RUNNABLE, " new "},
+                 {FXR_STATE_PREEMPTED, " new "},
                  {FXR_STATE_THROTTLED, " new "},
-                 {FXR_STATE_INTERRUPTIBLE, " blocked "}, {FXR_STATE_UNINTERRUPTIBLE, " blocked "},
-                 {FXR_STATE_STOPPED, " suspended "},     {FXR_STATE_TRACED, " suspended "},
-                 {FXR_STATE_PARKED, " blocked "},        {FXR_STATE_IDLE, " blocked "},
-                 {FXR_STATE_ZOMBIE, " dying "},          {FXR_STATE_DEAD, " dead "}};
+                 {FXR_STATE_INTERRUPTIBLE, " blocked "},
+                 {FXR_STATE_UNINTERRUPTIBLE, " blocked "},
+                 {FXR_STATE_STOPPED, " suspended "},
+                 {FXR_STATE_TRACED, " suspended "},
+                 {FXR_STATE_PARKED, " blocked "},
+                 {FXR_STATE_IDLE, " blocked "},
+                 {FXR_STATE_ZOMBIE, " dying "},
+                 {FXR_STATE_DEAD, " dead "}};
   for (const auto& [state, text] : kStates) {
     CaptureScript script;
     TwoTasks(script).Switch(10, 0, 100, 101, state);
@@ -169,7 +174,8 @@ TEST(SchedTranslatorTest, AThrottledThreadHasItsLimit) {
                          .quota = 30'000'000,
                          .period = 100'000'000})
       .Switch(9'001, 0, 0, 100);
-  EXPECT_EQ(script.Lines("linux_state"), Lines{"1000 instant first/100 sched:linux_state {state=Rq}"});
+  EXPECT_EQ(script.Lines("linux_state"),
+            Lines{"1000 instant first/100 sched:linux_state {state=Rq}"});
   EXPECT_EQ(script.Lines("throttled"),
             Lines{"9000 instant first/100 sched:throttled {since=8000 until=500 cgroup=/77 "
                   "quota=30000000 period=100000000}"});
@@ -182,7 +188,8 @@ TEST(SchedTranslatorTest, AThrottledThreadHasItsLimit) {
                                       .hierarchy = 4,
                                       .quota = UINT64_MAX,
                                       .period = 100'000'000});
-  EXPECT_EQ(unknown.Lines("throttled"), Lines{"9000 instant first/100 sched:throttled {since=0 until=0}"});
+  EXPECT_EQ(unknown.Lines("throttled"),
+            Lines{"9000 instant first/100 sched:throttled {since=0 until=0}"});
 }
 
 TEST(SchedTranslatorTest, WritesMigrationArguments) {

@@ -556,10 +556,9 @@ class ReportBuilder {
   }
 
   void AddBlames() {
-    const auto groups =
-        Top([](const Group& group) {
-          return Delay(group) + group.of(Share::kBlocked) + group.of(Share::kThrottled);
-        });
+    const auto groups = Top([](const Group& group) {
+      return Delay(group) + group.of(Share::kBlocked) + group.of(Share::kThrottled);
+    });
     if (groups.empty()) return;
     Section& section = document_.AddSection("because of whom (ms of each second)");
     const auto all_ns = [](const Blame& blame) { return blame.ns; };
@@ -683,7 +682,7 @@ class ReportBuilder {
   }
 
   Value WaitData(const WorstWait& wait) const {
-    static constexpr const char* kKinds[] = {"unknown", "absent",  "wakeup", "preempted",
+    static constexpr const char* kKinds[] = {"unknown", "absent",  "wakeup",  "preempted",
                                              "sleep",   "blocked", "stopped", "throttled"};
     static constexpr const char* kActivities[] = {"run", "idle", "unknown"};
     Value data(Value::Object{});

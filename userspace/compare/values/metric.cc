@@ -8,9 +8,9 @@ namespace comparison {
 namespace {
 
 constexpr const char* kIds[] = {
-    "cpu_time",     "slice",     "wakeup_latency", "preempted_wait", "sleep",    "blocked",
-    "throttled",    "switches",  "wakeups",        "migrations",     "forks",          "irq_time", "softirq_time",
-    "syscall_time", "inversion", "unconserved",    "elapsed",        "machine",
+    "cpu_time",     "slice",        "wakeup_latency", "preempted_wait", "sleep",   "blocked",
+    "throttled",    "switches",     "wakeups",        "migrations",     "forks",   "irq_time",
+    "softirq_time", "syscall_time", "inversion",      "unconserved",    "elapsed", "machine",
 };
 static_assert(std::size(kIds) == kMetrics);
 

@@ -81,8 +81,8 @@ enum class WaitKind : uint8_t {
   kThrottled,  // runnable, and the quota of its cgroup is used up
 };
 
-// The limit that held a thread back: its cgroup may use `quota` of each `period`. Of the group up the
-// tree whose quota was used up.
+// The limit that held a thread back: its cgroup may use `quota` of each `period`. Of the group up
+// the tree whose quota was used up.
 struct CpuLimit {
   std::string cgroup;     // path; empty if unknown
   uint64_t quota_ns = 0;  // 0: unknown

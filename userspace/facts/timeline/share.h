@@ -18,14 +18,15 @@ enum class Share : uint8_t {
   kBlocked,
   kStopped,
   kThrottled,  // runnable, and the quota of its cgroup is used up
-  kUnknown,  // where a loss, an unseen switch or a missing wakeup leaves it open
-  kAbsent,   // not made yet, or gone
+  kUnknown,    // where a loss, an unseen switch or a missing wakeup leaves it open
+  kAbsent,     // not made yet, or gone
 };
 inline constexpr size_t kShares = 9;
 // Their names in files.
 inline constexpr std::array<const char*, kShares> kShareNames = {
-    "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
-    "throttled", "unknown", "absent"};
+    "running",   "runnable_wakeup", "runnable_preempted",
+    "sleeping",  "blocked",         "stopped",
+    "throttled", "unknown",         "absent"};
 
 // The runs and waits of a thread, each in its share, add up to the window.
 constexpr Share ShareOf(const Run&) { return Share::kRunning; }

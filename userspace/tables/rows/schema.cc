@@ -104,8 +104,8 @@ constexpr Column kWaitsColumns[] = {
     Name("throttled_by"),
 };
 constexpr Column kWakeupsColumns[] = {
-    kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
-    Name("via"),
+    kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,
+    kProcess, Name("waker"), kKoid, Name("via"),
 };
 constexpr Column kInstantsColumns[] = {
     kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,

@@ -78,11 +78,11 @@ TEST_F(TimelineTest, AThrottledThreadWaitsForQuotaAndThenForACpu) {
   Switch(70, 0, 8, kAsleep, 7);
   Switch(80, 0, 7, kRunnable, 0);
   timeline.Finish(90);
-  EXPECT_THAT(facts.Take(),
-              ElementsAre("idle cpu0 10-10 <edge", "run cpu0 t7 10-20 Rq",
-                          "wait t7 throttled 20-60 limit0", "run cpu0 t8 20-70 S",
-                          "wait t7 preempted 60-70", "run cpu0 t7 70-80 Rq", "idle cpu0 80-90 edge>",
-                          "wait t7 throttled 80-90", "wait t8 sleeping 70-90"));
+  EXPECT_THAT(
+      facts.Take(),
+      ElementsAre("idle cpu0 10-10 <edge", "run cpu0 t7 10-20 Rq", "wait t7 throttled 20-60 limit0",
+                  "run cpu0 t8 20-70 S", "wait t7 preempted 60-70", "run cpu0 t7 70-80 Rq",
+                  "idle cpu0 80-90 edge>", "wait t7 throttled 80-90", "wait t8 sleeping 70-90"));
   EXPECT_THAT(timeline.limits(), ElementsAre(CpuLimit{"/a", 30, 100}));
 }
 
