@@ -97,11 +97,14 @@ static __noinline u64 locate_preempt_count(struct fxr_ring_control *ring, u32 cp
 }
 #endif
 
+/* In interrupt_bits(): a softirq is served. Without further bits: outside of a hardirq. */
+#define SERVING_SOFTIRQ 0x100
+
 /*
- * `ring` is the control of `cpu`, the current CPU. Returns false where the count cannot be
- * read.
+ * `ring` is the control of `cpu`, the current CPU. Returns the bits of interrupt_mask that are
+ * set: 0 in a task, and where the count cannot be read.
  */
-static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, u32 cpu)
+static __always_inline u32 interrupt_bits(struct fxr_ring_control *ring, u32 cpu)
 {
 	int count = 0;
 
@@ -112,7 +115,7 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 	if (unlikely(!address))
 		address = locate_preempt_count(ring, cpu);
 	if (unlikely(address == FXR_PREEMPT_COUNT_HIDDEN))
-		return false;
+		return 0;
 	if (refcount_struct_id) {
 		/* Any kernel struct that begins with an int serves. */
 		struct refcount_struct *word = rdonly_cast(address, refcount_struct_id);
@@ -127,7 +130,12 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 
 	count = BPF_CORE_READ(info, preempt_count);
 #endif
-	return (count & interrupt_mask) != 0;
+	return count & interrupt_mask;
+}
+
+static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, u32 cpu)
+{
+	return interrupt_bits(ring, cpu) != 0;
 }
 
 #endif

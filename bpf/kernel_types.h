@@ -53,11 +53,16 @@ struct cred {
 	kuid_t uid;
 };
 
+struct cgroup_root {
+	int hierarchy_id; /* 0: the default hierarchy */
+};
+
 struct kernfs_node {
 	u64 id;
 };
 
 struct cgroup_subsys_state {
+	struct cgroup *cgroup;
 	struct cgroup_subsys_state *parent;
 };
 
@@ -65,6 +70,7 @@ struct cgroup {
 	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
 	int level;
+	struct cgroup_root *root;
 };
 
 struct css_set {
@@ -82,14 +88,34 @@ struct kthread {
 
 struct rq {
 	int cpu;
+	u64 clock; /* ns */
+};
+
+struct cfs_bandwidth {
+	s64 period; /* ns */
+	u64 quota;  /* ns; ~0: no limit */
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+	struct cfs_bandwidth cfs_bandwidth;
 };
 
 struct cfs_rq {
-	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+	struct rq *rq;         /* with CONFIG_FAIR_GROUP_SCHED */
+	struct task_group *tg; /* with CONFIG_FAIR_GROUP_SCHED */
+	/* With CONFIG_CFS_BANDWIDTH. */
+	int throttled;                 /* a bit field in 6.18 */
+	int throttle_count;            /* of itself and its ancestors */
+	u64 throttled_clock_self;      /* 6.6; ns of rq.clock; 0: not throttled */
+	u64 throttled_clock_self_time; /* 6.6; ns */
+	u64 throttled_clock_task_time; /* up to 5.18; ns */
+	u64 throttled_clock_pelt_time; /* 5.19; ns, scaled by the frequency of the CPU */
 };
 
 struct sched_entity {
-	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
+	struct sched_entity *parent; /* with CONFIG_FAIR_GROUP_SCHED */
+	struct cfs_rq *cfs_rq;       /* with CONFIG_FAIR_GROUP_SCHED */
 };
 
 typedef struct {
@@ -162,6 +188,7 @@ struct task_struct {
 	void *stack;
 	struct thread_struct thread;
 	struct uprobe_task *utask;
+	bool throttled;       /* 6.18, with CONFIG_CFS_BANDWIDTH */
 	void *worker_private; /* 5.17: the struct kthread of a kernel thread */
 	u64 start_boottime;   /* 5.5; ns */
 	char comm[16];

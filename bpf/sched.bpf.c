@@ -3,8 +3,10 @@
 #include "common.h"
 #include "context.h"
 #include "filter.h"
+#include "net_rx.h"
 #include "ring.h"
 #include "task_state.h"
+#include "throttle.h"
 
 const volatile fxr_u8 switch_has_state_argument = 0; /* see task_state.h */
 
@@ -50,14 +52,25 @@ static __always_inline int on_switch(enum claim claim, bool preempt, struct task
 		.prev_priority = prev->prio,
 		.next_priority = next->prio,
 	};
+	struct fxr_ring_control *ring;
+	u32 cpu;
 
+	ring = this_ring(&cpu);
+	if (!ring) /* impossible: every possible CPU has a control */
+		return 0;
+	disturb_net_rx(ring);
 	if (filter_is_on && !task_selected(prev) && !task_selected(next))
 		return 0;
 	if (preempt)
 		body.prev_state = FXR_STATE_PREEMPTED;
 	else
 		body.prev_state = state_index(state, prev->exit_state);
-	emit_slot(claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, fxr_pack_switch(body));
+	if ((preempt || body.prev_state == FXR_STATE_RUNNABLE) && is_throttled(prev) &&
+	    begin_throttle(prev))
+		body.prev_state = FXR_STATE_THROTTLED;
+	if (unlikely(READ_ONCE(throttled_count)))
+		end_throttle(next);
+	emit_slot_into(ring, cpu, claim, FXR_CATEGORY_SCHED, FXR_SLOT_SWITCH, fxr_pack_switch(body));
 	return 0;
 }
 
@@ -81,15 +94,20 @@ static __always_inline int on_waking(enum claim claim, struct task_struct *task,
 {
 	struct fxr_waking_body body = {.is_new = is_new};
 	struct fxr_ring_control *ring;
-	u32 cpu;
+	u32 bits, cpu;
 
 	if (filter_is_on && !task_selected(task) && !current_selected())
 		return 0;
 	ring = this_ring(&cpu);
 	if (!ring) /* impossible: every possible CPU has a control */
 		return 0;
-	if (is_new || !in_interrupt_context(ring, cpu))
+	bits = interrupt_bits(ring, cpu);
+	if (is_new || !bits) {
 		body.waker_tid = bpf_get_current_pid_tgid();
+	} else if (bits == SERVING_SOFTIRQ) {
+		body.waker_tid = READ_ONCE(ring->net_rx_sender) & FXR_TID_MASK;
+		body.via_net_rx = body.waker_tid != 0;
+	}
 	body.woken_tid = task->pid;
 	body.priority = task->prio;
 	body.target_cpu = task_cpu(task) & 0xfff;

@@ -94,6 +94,9 @@ class Encoder {
   // A wakeup with one koid argument, `waker`. `waker_name` is the name of the argument.
   EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, const StringRef& waker_name,
                            Koid waker);
+  // The same, followed by a string argument. All three strings must be indexed.
+  EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, const StringRef& waker_name,
+                           Koid waker, const StringRef& argument, const StringRef& text);
 
   RecordBuffer& buffer() { return buffer_; }
 
@@ -186,6 +189,28 @@ inline EncodeStatus Encoder::WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thr
   out[3] = static_cast<uint64_t>(ArgumentType::kKoid) | uint64_t{2} << 4 |
            uint64_t{waker_name.encoded} << 16;
   out[4] = waker;
+  buffer.CommitUpTo(out + kWords);
+  return EncodeStatus::kOk;
+}
+
+inline EncodeStatus Encoder::WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread,
+                                         const StringRef& waker_name, Koid waker,
+                                         const StringRef& argument, const StringRef& text) {
+  constexpr size_t kWords = 6;
+  RecordBuffer& buffer = buffer_;
+  uint64_t* out = buffer.Reserve(kWords);
+  if (out == nullptr) [[unlikely]] {
+    return NoRoom();
+  }
+  out[0] = Header(RecordType::kScheduling, kWords) | uint64_t{2} << 16 | uint64_t{cpu} << 20 |
+           static_cast<uint64_t>(SchedulingType::kThreadWakeup) << 60;
+  out[1] = timestamp;
+  out[2] = thread;
+  out[3] = static_cast<uint64_t>(ArgumentType::kKoid) | uint64_t{2} << 4 |
+           uint64_t{waker_name.encoded} << 16;
+  out[4] = waker;
+  out[5] = static_cast<uint64_t>(ArgumentType::kString) | uint64_t{1} << 4 |
+           uint64_t{argument.encoded} << 16 | uint64_t{text.encoded} << 32;
   buffer.CommitUpTo(out + kWords);
   return EncodeStatus::kOk;
 }

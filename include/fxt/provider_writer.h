@@ -101,6 +101,21 @@ class ProviderWriter {
                                           waker) == EncodeStatus::kOk;
   }
 
+  // The same with a string argument after the waker, in 48 bytes.
+  bool TryWriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name, Koid waker,
+                      StringId argument, StringId text) {
+    const uint16_t name = strings_.Index(waker_name, threads_.current());
+    const uint16_t argument_name = strings_.Index(argument, threads_.current());
+    const uint16_t value = strings_.Index(text, threads_.current());
+    if (name == 0 || argument_name == 0 || value == 0 ||
+        archive_.current_provider() != provider_id()) [[unlikely]] {
+      return false;
+    }
+    return archive_.encoder().WriteWakeup(timestamp, cpu, thread, StringRef::Indexed(name), waker,
+                                          StringRef::Indexed(argument_name),
+                                          StringRef::Indexed(value)) == EncodeStatus::kOk;
+  }
+
   // `waker_name` is the name of the koid argument, "waker" by convention.
   EncodeStatus WriteWakeup(Ticks timestamp, uint16_t cpu, Koid thread, StringId waker_name,
                            Koid waker);

@@ -89,13 +89,16 @@ struct UnresolvedSwitch {
   uint8_t incoming_priority() const { return static_cast<uint8_t>(header >> 52); }
 };
 
-// A thread wakeup (newer editions, scheduling event type 2) with no argument or one koid argument.
+// A thread wakeup (newer editions, scheduling event type 2) with no argument, one koid argument, or
+// a koid argument and a string argument.
 struct UnresolvedWakeup {
   Ticks timestamp = 0;
   uint16_t cpu = 0;
   Koid thread = 0;
   uint16_t argument_name = 0;  // index of the string table; 0: no argument
   Koid argument_koid = 0;
+  uint16_t text_name = 0;  // index of the string table; 0: no string argument
+  uint16_t text = 0;       // the same, of its value
 };
 
 struct ReaderOptions {
@@ -324,9 +327,14 @@ uint64_t Reader::VisitSchedulingRecords(Visitor&& visitor, uint64_t max_records)
                                static_cast<uint64_t>(SchedulingType::kThreadWakeup) << 60;
   constexpr uint64_t kAlone = kWakeup | 3 << 4;
   constexpr uint64_t kWithOne = kWakeup | 5 << 4 | 1 << 16;  // words, arguments
+  constexpr uint64_t kWithText = kWakeup | 6 << 4 | 2 << 16;
   constexpr uint64_t kWakeupMask = kSubtype | 0xfffff;
   constexpr uint64_t kKoid = static_cast<uint64_t>(ArgumentType::kKoid) | 2 << 4;
-  constexpr size_t kLongest = 5 * kWordBytes;
+  constexpr uint64_t kText = static_cast<uint64_t>(ArgumentType::kString) | 1 << 4;
+  constexpr size_t kLongest = 6 * kWordBytes;
+  const auto is_indexed = [](uint16_t reference) {
+    return reference != 0 && (reference & kInlineStringBit) == 0;
+  };
 
   if (!fast_path_) return 0;
   const std::byte* at = cursor_;
@@ -342,14 +350,21 @@ uint64_t Reader::VisitSchedulingRecords(Visitor&& visitor, uint64_t max_records)
     }
     UnresolvedWakeup wakeup{
         .timestamp = words[1], .cpu = static_cast<uint16_t>(header >> 20), .thread = words[2]};
-    if ((header & kWakeupMask) == kWithOne) {
+    const bool with_text = (header & kWakeupMask) == kWithText;
+    if (with_text || (header & kWakeupMask) == kWithOne) {
       wakeup.argument_name = static_cast<uint16_t>(words[3] >> 16);
       wakeup.argument_koid = words[4];
-      const bool koid = (words[3] & 0xffff) == kKoid;
-      if (!koid || wakeup.argument_name == 0 || (wakeup.argument_name & kInlineStringBit) != 0)
-        break;
+      if ((words[3] & 0xffff) != kKoid || !is_indexed(wakeup.argument_name)) break;
+      if (with_text) {
+        wakeup.text_name = static_cast<uint16_t>(words[5] >> 16);
+        wakeup.text = static_cast<uint16_t>(words[5] >> 32);
+        if ((words[5] & 0xffff) != kText || !is_indexed(wakeup.text_name) ||
+            !is_indexed(wakeup.text)) {
+          break;
+        }
+      }
       if (!visitor.OnWakeup(wakeup)) break;
-      at += 5 * kWordBytes;
+      at += (with_text ? 6 : 5) * kWordBytes;
     } else if ((header & kWakeupMask) == kAlone) {
       if (!visitor.OnWakeup(wakeup)) break;
       at += 3 * kWordBytes;

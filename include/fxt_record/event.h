@@ -132,6 +132,7 @@ enum fxr_task_state {
 	FXR_STATE_IDLE = 8,            /* I */
 	FXR_STATE_PREEMPTED = 9,       /* R+ */
 	FXR_STATE_WOKEN = 10,          /* W: slept, and woken before its state could be read */
+	FXR_STATE_THROTTLED = 11,      /* Rq: runnable, and the quota of its cgroup is used up */
 };
 
 /*
@@ -145,7 +146,10 @@ struct fxr_ring_control {
 	fxr_u64 busy; /* a claim is in progress (kernels without atomic fetch) */
 	/* x86: address of this CPU's preemption count; 0: not looked up yet */
 	fxr_u64 preempt_count;
-	fxr_u64 pad0[4];
+	/* See bpf/net_rx.h. Both are a thread id, or 0 for none; a raiser may be FXR_RAISED_BY_MANY. */
+	fxr_u64 net_rx_raiser; /* raised the NET_RX softirq that is pending */
+	fxr_u64 net_rx_sender; /* raised the NET_RX softirq that runs */
+	fxr_u64 pad0[2];
 	fxr_u64 tail; /* slots consumed since the start; written by the collector */
 	fxr_u64 pad1[7];
 	fxr_u64 pending[FXR_CATEGORY_ROOM];       /* lost, and not yet emitted as a loss slot */
@@ -162,6 +166,9 @@ FXR_ASSERT(sizeof(struct fxr_ring_control) == 960);
 
 /* Value of preempt_count if the address cannot be found. */
 #define FXR_PREEMPT_COUNT_HIDDEN 1ULL
+
+/* No single thread raised it: an interrupt, another softirq or several threads did. */
+#define FXR_RAISED_BY_MANY (1ULL << 32)
 
 /* A ring counts as full this many slots early, so that nested claims still fit. */
 #define FXR_RING_SLACK 64

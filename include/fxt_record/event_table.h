@@ -192,13 +192,17 @@
 	F(body, fxr_u8, next_priority, 8, HIDDEN)                                   \
 	F(body, fxr_u8, prev_state, 4, HIDDEN) /* enum fxr_task_state */
 
-/* waker_tid 0: an interrupt or the idle task. is_new: the first wakeup of a new task. */
+/*
+ * waker_tid 0: an interrupt or the idle task. is_new: the first wakeup of a new task. via_net_rx:
+ * the wakeup happened in the NET_RX softirq that the waker raised.
+ */
 #define FXR_WAKING_BODY(F, body)                                                    \
 	F(body, fxr_u32, woken_tid, 22, HIDDEN)                                     \
 	F(body, fxr_u32, waker_tid, 22, HIDDEN)                                     \
 	F(body, fxr_u8, priority, 8, HIDDEN)                                        \
 	F(body, fxr_u16, target_cpu, 12, HIDDEN)                                    \
-	F(body, fxr_u8, is_new, 1, HIDDEN)
+	F(body, fxr_u8, is_new, 1, HIDDEN)                                          \
+	F(body, fxr_u8, via_net_rx, 1, HIDDEN)
 
 /* CPUs */
 #define FXR_MIGRATE_BODY(F, body)                                                   \
@@ -272,6 +276,7 @@
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
+	X(THROTTLED, throttled, FXR_THROTTLED_BODY)                    \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -308,6 +313,19 @@
 #define FXR_TRACEPOINT_BODY(F, body)                                                \
 	F(body, fxr_u32, number) /* index of the tracepoint among the selected ones */ \
 	F(body, fxr_u32, tid)    /* 0: the idle task */
+
+/*
+ * A thread comes to a CPU after its cgroup's quota was used up (CPU bandwidth control). Times are ns
+ * of CLOCK_MONOTONIC; `end`, when the group had quota again, is at most the time of the event.
+ */
+#define FXR_THROTTLED_BODY(F, body)                                                 \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u64, begin)                                                     \
+	F(body, fxr_u64, end)                                                       \
+	F(body, fxr_u64, cgroup)    /* the group whose quota was used up */         \
+	F(body, fxr_u32, hierarchy) /* of that id; 0: the default one */            \
+	F(body, fxr_u64, quota)     /* ns of each period */                         \
+	F(body, fxr_u64, period)    /* ns */
 
 /* A request of a block device. Its bytes are the disk's name, padded with NULs. */
 #define FXR_BLOCK_BODY(F, body)                                                     \

@@ -7,7 +7,7 @@ import re
 from traces import Traces, ask, fxt
 
 KINDS = {"wakeup": "runnable_wakeup", "preempted": "runnable_preempted", "sleep": "sleeping", "blocked": "blocked",
-         "stopped": "stopped"}
+         "stopped": "stopped", "throttled": "throttled"}
 
 
 class Sums(Traces):

@@ -23,6 +23,9 @@ class KernelIdentity final : public model::IdentitySource {
   model::ProcessText TextOf(uint32_t tgid) override;
   std::optional<fxr_task> LookUp(uint32_t tid) override;
   std::string CgroupPath(uint64_t id) override { return proc_.CgroupPath(id); }
+  std::string CpuGroupPath(uint64_t id, uint32_t hierarchy) override {
+    return proc_.CpuGroupPath(id, hierarchy);
+  }
   std::string IrqName(uint32_t irq) override { return proc_.IrqName(irq); }
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;

@@ -22,7 +22,6 @@ namespace {
 
 // Limit of a command line, which is read whole for its length. The kernel allows 6 MiB.
 constexpr size_t kMaxArguments = 8 << 20;
-constexpr size_t kMaxCachedCgroups = 4096;
 
 // Returns the file's text, or its first `most` bytes, as far as it can be read.
 std::string ReadSome(const std::string& path, size_t most) {
@@ -41,29 +40,12 @@ std::string ReadSome(const std::string& path, size_t most) {
 
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-std::string FindCgroupMount(const std::string& proc) {
-  std::ifstream mounts(proc + "/self/mountinfo");
-  std::string line;
-  while (std::getline(mounts, line)) {
-    // "... root mountpoint options [tags] - type source options" (proc(5))
-    size_t dash = line.find(" - cgroup2 ");
-    if (dash == std::string::npos) continue;
-    std::istringstream fields(line);
-    std::string id, parent, device, root, mount;
-    if (fields >> id >> parent >> device >> root >> mount) return mount;
-  }
-  return "";
-}
-
 }  // namespace
 
-ProcIdentity::ProcIdentity(std::string proc, std::string sys, std::string cgroup_mount)
-    : proc_(std::move(proc)), sys_(std::move(sys)), cgroup_mount_(std::move(cgroup_mount)) {
-  if (cgroup_mount_.empty()) cgroup_mount_ = FindCgroupMount(proc_);
-  if (!cgroup_mount_.empty()) {
-    cgroup_fd_ = util::UniqueFd(open(cgroup_mount_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-}
+ProcIdentity::ProcIdentity(std::string proc, std::string sys, const std::string& cgroup_mount)
+    : proc_(std::move(proc)),
+      sys_(std::move(sys)),
+      cgroups_(cgroup_mount.empty() ? FindCgroupMount(proc_) : cgroup_mount) {}
 
 uint32_t ProcIdentity::OwnNumbers() const {
   std::ifstream status(proc_ + "/self/status");
@@ -92,39 +74,15 @@ model::ProcessText ProcIdentity::TextOf(uint32_t number) const {
   return text;
 }
 
-std::string ProcIdentity::CgroupPath(uint64_t id) {
-  if (id == 0 || !cgroup_fd_) return "";
-  if (auto known = cgroup_paths_.find(id); known != cgroup_paths_.end()) return known->second;
-  if (cgroup_paths_.size() >= kMaxCachedCgroups) cgroup_paths_.clear();
-  // A cgroup's id is the file handle of its directory (include/linux/exportfs.h: FILEID_KERNFS).
-  constexpr int kFileIdKernfs = 0xfe;
-  alignas(file_handle) std::array<std::byte, sizeof(file_handle) + sizeof(id)> storage{};
-  auto* handle = reinterpret_cast<file_handle*>(storage.data());
-  handle->handle_bytes = sizeof(id);
-  handle->handle_type = kFileIdKernfs;
-  std::memcpy(handle->f_handle, &id, sizeof(id));
-  util::UniqueFd directory(
-      open_by_handle_at(cgroup_fd_.get(), handle, O_RDONLY | O_PATH | O_CLOEXEC));
-  std::string path;
-  if (directory) {
-    std::array<char, 4096> target;
-    std::string link = fmt::format("/proc/self/fd/{}", directory.get());
-    ssize_t length = readlink(link.c_str(), target.data(), target.size());
-    std::string absolute(target.data(), length > 0 ? static_cast<size_t>(length) : 0);
-    // A cgroup outside of the mounted hierarchy has no path here.
-    if (absolute == cgroup_mount_) {
-      path.assign(1, '/');  // g++ 12 warns of a string assignment here
-    } else if (absolute.starts_with(cgroup_mount_ + "/")) {
-      path = absolute.substr(cgroup_mount_.size());
-    }
-  }
-  cgroup_paths_.emplace(id, path);
-  return path;
+std::string ProcIdentity::CpuGroupPath(uint64_t id, uint32_t hierarchy) {
+  if (hierarchy == 0) return CgroupPath(id);
+  if (!cpu_groups_) cpu_groups_.emplace(FindCgroupMount(proc_, "cpu"));
+  return cpu_groups_->PathOf(id);
 }
 
 std::optional<uint64_t> ProcIdentity::CgroupId(const std::string& path) const {
-  for (const std::string& candidate : {cgroup_mount_ + "/" + path, path}) {
-    if (candidate.empty() || cgroup_mount_.empty()) continue;
+  for (const std::string& candidate : {cgroups_.mount() + "/" + path, path}) {
+    if (candidate.empty() || cgroups_.mount().empty()) continue;
     alignas(file_handle) std::array<std::byte, sizeof(file_handle) + sizeof(uint64_t)> storage{};
     auto* handle = reinterpret_cast<file_handle*>(storage.data());
     handle->handle_bytes = sizeof(uint64_t);
@@ -132,7 +90,7 @@ std::optional<uint64_t> ProcIdentity::CgroupId(const std::string& path) const {
     if (name_to_handle_at(AT_FDCWD, candidate.c_str(), handle, &mount, 0) != 0) continue;
     struct stat in_tree {};
     struct stat root {};
-    if (stat(candidate.c_str(), &in_tree) != 0 || fstat(cgroup_fd_.get(), &root) != 0) continue;
+    if (stat(candidate.c_str(), &in_tree) != 0 || fstat(cgroups_.fd().get(), &root) != 0) continue;
     if (in_tree.st_dev != root.st_dev) continue;
     uint64_t id = 0;
     std::memcpy(&id, handle->f_handle, sizeof(id));

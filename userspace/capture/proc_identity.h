@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/cgroup_tree.h"
 #include "model/identity_source.h"
 #include "symbols/symbol_table.h"
 #include "util/unique_fd.h"
@@ -20,14 +21,15 @@ class ProcIdentity {
   // The roots are parameters for tests. An empty `cgroup_mount` is looked up in
   // <proc>/self/mountinfo.
   explicit ProcIdentity(std::string proc = "/proc", std::string sys = "/sys",
-                        std::string cgroup_mount = "");
+                        const std::string& cgroup_mount = "");
 
   // The number of ids this process has, from /proc's pid namespace inwards; 0: /proc does not show
   // it.
   uint32_t OwnNumbers() const;
   model::ProcessText TextOf(uint32_t number) const;
   // See model::IdentitySource.
-  std::string CgroupPath(uint64_t id);
+  std::string CgroupPath(uint64_t id) { return cgroups_.PathOf(id); }
+  std::string CpuGroupPath(uint64_t id, uint32_t hierarchy);
   std::string IrqName(uint32_t irq) const;
   std::string FunctionAt(int64_t address);
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t number);
@@ -40,10 +42,8 @@ class ProcIdentity {
  private:
   std::string proc_;
   std::string sys_;
-  std::string cgroup_mount_;
-  util::UniqueFd cgroup_fd_;
-  // Cleared beyond a few thousand entries.
-  std::unordered_map<uint64_t, std::string> cgroup_paths_;
+  CgroupTree cgroups_;
+  std::optional<CgroupTree> cpu_groups_;  // of version 1, found at the first query
   // Some MiB; read at the first query. Empty where addresses are hidden.
   std::optional<symbols::SymbolTable> functions_;
   std::unordered_map<std::string, std::vector<std::byte>> build_ids_;  // by file; bounded

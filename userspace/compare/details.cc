@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "compare/values/lengths.h"
 #include "compare/values/metric.h"
@@ -101,6 +102,22 @@ void AddTimes(const SharedGroup& group, Captures captures, size_t bases, DiffGro
   }
 }
 
+// The limit that throttled the group longest in captures of one side.
+std::optional<facts::CpuLimit> LongestLimit(Captures captures, const SharedGroup& group,
+                                            size_t first, size_t last) {
+  std::map<facts::CpuLimit, uint64_t> limits;
+  for (size_t i = first; i < last; ++i) {
+    const measure::Group* part = group.In(captures, i);
+    if (part == nullptr) continue;
+    for (const auto& [limit, ns] : part->limits) limits[limit] += ns;
+  }
+  const auto longest =
+      std::max_element(limits.begin(), limits.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (longest == limits.end()) return std::nullopt;
+  return longest->first;
+}
+
 }  // namespace
 
 void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& in_scope,
@@ -111,7 +128,8 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{group.name, group.former_name, in_scope[g], group.of_recorder, {}, {}, {}, {}};
+    DiffGroup out{group.name, group.former_name, in_scope[g], group.of_recorder, {}, {}, {}, {}, {},
+                  {}};
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);
       if (part == nullptr) continue;
@@ -123,6 +141,8 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
             static_cast<double>(part->share_ns[s]) * weight;
       }
     }
+    out.base_limit = LongestLimit(captures, group, 0, bases);
+    out.next_limit = LongestLimit(captures, group, bases, captures.size());
     report.groups.push_back(std::move(out));
   }
   std::vector<bool> has_times(report.groups.size());

@@ -114,6 +114,9 @@ struct DiffGroup {
   // ms per second, mean of the captures, by facts::Share.
   std::array<double, facts::kShares> base_shares{};
   std::array<double, facts::kShares> next_shares{};
+  // The limit that throttled it longest on each side.
+  std::optional<facts::CpuLimit> base_limit;
+  std::optional<facts::CpuLimit> next_limit;
   // Lengths in all captures of a side, by measure::Duration, ns; of groups with a finding.
   std::array<measure::Histogram, measure::kDurations> base_times;
   std::array<measure::Histogram, measure::kDurations> next_times;

@@ -8,12 +8,12 @@
 namespace comparison {
 namespace {
 
-constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,     Metric::kWakeupLatency,
-                           Metric::kPreemptedWait, Metric::kSleep,     Metric::kBlocked,
-                           Metric::kSwitches,      Metric::kWakeups,   Metric::kMigrations,
-                           Metric::kForks,         Metric::kIrqTime,   Metric::kSoftirqTime,
-                           Metric::kSyscallTime,   Metric::kInversion, Metric::kUnconserved,
-                           Metric::kElapsed,       Metric::kMachine};
+constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,       Metric::kWakeupLatency,
+                           Metric::kPreemptedWait, Metric::kSleep,       Metric::kBlocked,
+                           Metric::kThrottled,     Metric::kSwitches,    Metric::kWakeups,
+                           Metric::kMigrations,    Metric::kForks,       Metric::kIrqTime,
+                           Metric::kSoftirqTime,   Metric::kSyscallTime, Metric::kInversion,
+                           Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine};
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
 constexpr Metric kPreempted[] = {Metric::kPreemptedWait};
@@ -106,8 +106,8 @@ constexpr SuppressionRule kSuppressionRules[] = {
     {"switches_of_waits", kSwitching, "Wakeups, waits and runs begin and end with switches.", 0,
      false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kWakeups, Metric::kPreemptedWait, Metric::kBlocked,
-                                     Metric::kCpuTime};
+       constexpr Metric kCauses[] = {Metric::kThrottled, Metric::kWakeups, Metric::kPreemptedWait,
+                                     Metric::kBlocked, Metric::kCpuTime};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},
     {"migrations_of_wakeups", kMigrating, "The scheduler chooses a CPU at each wakeup.", kExplained,
@@ -135,7 +135,8 @@ constexpr SuppressionRule kSuppressionRules[] = {
     {"system_call_of_its_activity", kCalls, "A group runs, sleeps and waits in its system calls.",
      0, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kCpuTime, Metric::kBlocked, Metric::kSleep,
+       constexpr Metric kCauses[] = {Metric::kThrottled,     Metric::kCpuTime,
+                                     Metric::kBlocked,       Metric::kSleep,
                                      Metric::kPreemptedWait, Metric::kWakeupLatency};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},

@@ -27,6 +27,14 @@ void SetSide(SwitchSide& side, fxt::Koid thread, std::optional<int64_t> weight, 
 
 }  // namespace
 
+std::string_view NameOf(WakeVia via) {
+  return via == WakeVia::kNetRx ? schema::argument::kNetRx : std::string_view();
+}
+
+WakeVia WakeViaOf(std::string_view name) {
+  return name == schema::argument::kNetRx ? WakeVia::kNetRx : WakeVia::kNone;
+}
+
 const fxt::Argument* FindArgument(std::span<const fxt::Argument> arguments, std::string_view name) {
   for (const fxt::Argument& argument : arguments) {
     if (argument.name.text == name) return &argument;
@@ -85,6 +93,8 @@ void ReadWakeup(const fxt::ThreadWakeup& record, const fxt::ReaderProvider& prov
   // Few have more than a waker.
   if (record.arguments.size() > (waker ? 1u : 0u)) {
     wakeup.weight = IntegerValue(FindArgument(record.arguments, "weight"));
+    const auto via = TextOf(FindArgument(record.arguments, schema::argument::kVia));
+    if (via && wakeup.waker) wakeup.via = WakeViaOf(*via);
   }
 }
 

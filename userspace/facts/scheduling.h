@@ -36,12 +36,22 @@ struct Switch {
   SwitchSide incoming;
 };
 
+// How a waker woke a thread.
+enum class WakeVia : uint8_t {
+  kNone,   // by itself, or not known
+  kNetRx,  // by packets that it sent: in the NET_RX softirq that it raised
+};
+// The value of the argument `via`; empty for kNone.
+std::string_view NameOf(WakeVia via);
+WakeVia WakeViaOf(std::string_view name);
+
 struct Wakeup {
   uint64_t time = 0;  // ns
   uint32_t cpu = 0;   // where the thread is to run
   fxt::Koid thread = 0;
   std::optional<fxt::Koid> waker;
   std::optional<int64_t> weight;
+  WakeVia via = WakeVia::kNone;
   bool by_interrupt = false;  // fxt-record emitted it without a waker
 };
 

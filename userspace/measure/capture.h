@@ -180,6 +180,10 @@ struct Group {
 
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
   std::array<std::map<uint32_t, Blame>, kAttributions> blames;
+  // The limits that held its threads back, with the time in ns: a part of the share `throttled`, of
+  // no more than a few limits.
+  static constexpr size_t kLimits = 8;
+  std::map<facts::CpuLimit, uint64_t> limits;
   // The pids (tgids) of its threads, ascending, no more than a few: to tell a renamed group.
   static constexpr size_t kPids = 8;
   std::vector<uint64_t> pids;

@@ -37,6 +37,11 @@ class IdentitySource {
   virtual std::optional<fxr_task> LookUp(uint32_t tid) = 0;
   // Path of a cgroup in the default hierarchy, "/" for its root; empty if unknown.
   virtual std::string CgroupPath(uint64_t id) = 0;
+  // Path of a group of the cpu controller, whose `id` is one of `hierarchy`; 0: the default one.
+  // Empty if unknown.
+  virtual std::string CpuGroupPath(uint64_t id, uint32_t hierarchy) {
+    return hierarchy == 0 ? CgroupPath(id) : "";
+  }
   // Names of an interrupt's handlers, joined with ","; empty if unknown.
   virtual std::string IrqName(uint32_t irq) = 0;
   // The kernel function at this address, of which only the low FXR_FUNCTION_BITS count; empty if

@@ -27,12 +27,14 @@ std::string_view StateLetters(fxr_task_state state) {
       return "R+";
     case FXR_STATE_WOKEN:
       return "W";
+    case FXR_STATE_THROTTLED:
+      return "Rq";
   }
   return "?";
 }
 
 std::optional<fxr_task_state> StateOfLetters(std::string_view letters) {
-  for (unsigned state = FXR_STATE_RUNNABLE; state <= FXR_STATE_WOKEN; ++state) {
+  for (unsigned state = FXR_STATE_RUNNABLE; state <= FXR_STATE_THROTTLED; ++state) {
     if (letters == StateLetters(static_cast<fxr_task_state>(state))) {
       return static_cast<fxr_task_state>(state);
     }

@@ -16,6 +16,7 @@ constexpr fxt::ThreadState ThreadStateOf(fxr_task_state state) {
   switch (state) {
     case FXR_STATE_RUNNABLE:
     case FXR_STATE_PREEMPTED:
+    case FXR_STATE_THROTTLED:
       return fxt::ThreadState::kNew;
     case FXR_STATE_STOPPED:
     case FXR_STATE_TRACED:
@@ -62,7 +63,7 @@ constexpr std::optional<fxr_task_state> UsualState(fxt::ThreadState state) {
   return std::nullopt;
 }
 
-// The letters of the kernel's sched_switch event: R, S, D, T, t, X, Z, P, I, R+, W.
+// The letters of the kernel's sched_switch event: R, S, D, T, t, X, Z, P, I, R+; and W, Rq.
 std::string_view StateLetters(fxr_task_state state);
 // The inverse of StateLetters(); empty for unknown letters.
 std::optional<fxr_task_state> StateOfLetters(std::string_view letters);

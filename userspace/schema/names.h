@@ -41,8 +41,9 @@ inline constexpr std::string_view kFork = "fork";
 inline constexpr std::string_view kExec = "exec";
 inline constexpr std::string_view kExit = "exit";
 inline constexpr std::string_view kRename = "rename";
-// Category sched.
+// Category sched. Throttled: of a thread that comes to a CPU after its cgroup's quota was used up.
 inline constexpr std::string_view kMigrate = "migrate";
+inline constexpr std::string_view kThrottled = "throttled";
 // Category stack, see stack_id.h: of a thread that runs again, as it was when it left the CPU; of
 // its waker; of a running thread.
 inline constexpr std::string_view kStackOff = "off";
@@ -58,8 +59,16 @@ inline constexpr std::string_view kUser = "uid";
 inline constexpr std::string_view kCgroup = "cgroup";
 inline constexpr std::string_view kCommandLine = "cmdline";
 inline constexpr std::string_view kCommandLineCut = "cmdline_cut";
-// Of wakeups (koid).
+// Of wakeups (koid), and how the waker did it: kNetRx, or absent.
 inline constexpr std::string_view kWaker = "waker";
+inline constexpr std::string_view kVia = "via";
+inline constexpr std::string_view kNetRx = "net_rx";
+// Of throttled: ns from its begin and from its end up to the event; the group's `cgroup`, and its
+// limit in ns.
+inline constexpr std::string_view kSince = "since";
+inline constexpr std::string_view kUntil = "until";
+inline constexpr std::string_view kQuota = "quota";
+inline constexpr std::string_view kPeriod = "period";
 // Of lost_events, and the first of unseen_switch and blobs.
 inline constexpr std::string_view kCpu = "cpu";
 inline constexpr std::string_view kCount = "count";

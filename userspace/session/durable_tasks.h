@@ -36,6 +36,9 @@ class KeptIdentities final : public model::IdentitySource {
   // Another task may have the tid now.
   std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
   std::string CgroupPath(uint64_t id) override;
+  std::string CpuGroupPath(uint64_t id, uint32_t hierarchy) override {
+    return hierarchy == 0 ? CgroupPath(id) : proc_.CpuGroupPath(id, hierarchy);
+  }
   std::string IrqName(uint32_t irq) override;
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   // At the left edge, if they are known; see mappings().

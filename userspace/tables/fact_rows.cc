@@ -17,8 +17,8 @@ using facts::Bound;
 using facts::WaitKind;
 
 constexpr std::string_view kBounds[] = {"seen", "edge", "loss", "unseen", "no_wakeup"};
-constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup", "preempted",
-                                       "sleep",   "blocked", "stopped"};
+constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup",  "preempted",
+                                       "sleep",   "blocked", "stopped", "throttled"};
 
 void PutBound(Cell& cell, Bound bound) { cell.Set(kBounds[static_cast<size_t>(bound)]); }
 
@@ -48,6 +48,18 @@ std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
 // The thread that woke it, at the end of the wait or at its begin.
 const std::optional<fxt::Koid>& EndWakerOf(const facts::Wait& wait) {
   return wait.ends_in_wakeup() ? wait.end_waker : wait.waker;
+}
+
+facts::WakeVia EndViaOf(const facts::Wait& wait) {
+  return wait.ends_in_wakeup() ? wait.end_via : wait.via;
+}
+
+void PutVia(Cell& cell, facts::WakeVia via) {
+  if (via == facts::WakeVia::kNone) {
+    cell.SetNull();
+  } else {
+    cell.Set(facts::NameOf(via));
+  }
 }
 
 }  // namespace
@@ -101,6 +113,10 @@ struct FactRows::WakeupTaker {
                          .waker = {},
                          .weight = {}};
     if (words.argument_name != 0) wakeup.waker = words.argument_koid;
+    if (words.text_name != 0) {
+      if (!facts::FastPathTables::IsNetRx(table, words.text_name, words.text)) return false;
+      wakeup.via = facts::WakeVia::kNetRx;
+    }
     rows.AddWakeup(wakeup);
     return true;
   }
@@ -166,6 +182,8 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
         return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
       case wakeups::kProcess:
         return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
+      case wakeups::kVia:
+        return PutVia(cell, wakeup.via);
       default:
         return cell.SetId(wakeup.thread);
     }
@@ -305,6 +323,14 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
     case waits::kWaitsFor:
       if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return cell.SetNull();
       return cell.Set(std::string_view(facts::kWaitsForNames[static_cast<size_t>(purpose_)]));
+    case waits::kVia:
+      return PutVia(cell, EndViaOf(wait));
+    case waits::kThrottledBy: {
+      const bool known = wait.limit < timeline_.limits().size();
+      const std::string* path = known ? &timeline_.limits()[wait.limit].cgroup : nullptr;
+      if (path == nullptr || path->empty()) return cell.SetNull();
+      return cell.Set(waits_->KeepClean(*path));
+    }
     default:
       return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
   }

@@ -45,6 +45,7 @@ constexpr fxt::ThreadState kHiddenState = fxt::ThreadState::kBlocked;
 // Sizes of the records of the fast path.
 constexpr uint64_t kSwitchBytes = 16;
 constexpr uint64_t kWakeupBytes = 40;
+constexpr uint64_t kWakeupViaBytes = 48;
 
 // True if a task that is switched out in this state never runs again.
 constexpr bool IsLast(fxr_task_state state) {
@@ -185,10 +186,11 @@ void SchedTranslator::OnLostSwitches(uint32_t cpu, uint64_t time) {
 void SchedTranslator::AddFastPathCounts(TranslationStats& stats) const {
   stats.switches += fast_switches_;
   stats.switch_bytes += fast_switches_ * kSwitchBytes;
-  stats.wakeups += fast_wakeups_;
-  stats.wakeup_bytes += fast_wakeups_ * kWakeupBytes;
-  stats.events[FXR_CATEGORY_SCHED] += fast_switches_ + fast_wakeups_;
-  stats.recorded[FXR_CATEGORY_SCHED] += fast_switches_ + fast_wakeups_;
+  const uint64_t wakeups = fast_wakeups_ + fast_wakeups_via_;
+  stats.wakeups += wakeups;
+  stats.wakeup_bytes += fast_wakeups_ * kWakeupBytes + fast_wakeups_via_ * kWakeupViaBytes;
+  stats.events[FXR_CATEGORY_SCHED] += fast_switches_ + wakeups;
+  stats.recorded[FXR_CATEGORY_SCHED] += fast_switches_ + wakeups;
 }
 
 void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
@@ -325,22 +327,59 @@ void SchedTranslator::OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t bod
   }
 }
 
-void SchedTranslator::OnWaking(uint64_t time, uint64_t body) {
-  const fxr_waking_body fields = fxr_unpack_waking(body, 0);
+void SchedTranslator::OnWaking(uint64_t time, uint64_t body, uint64_t extra) {
+  const fxr_waking_body fields = fxr_unpack_waking(body, extra);
   const FileThread* woken = file_.FindAnnounced(fields.woken_tid);
   // FindAnnounced(0) is null.
   const FileThread* waker = file_.FindAnnounced(fields.waker_tid);
-  if (!woken || !waker || woken->on_cpu >= 0 ||
-      !file_.writer().TryWriteWakeup(time, fields.target_cpu, woken->koid,
-                                     file_.Id(CommonString::kWaker), waker->koid)) [[unlikely]] {
-    return OnWakingSlowPath(time, body);
+  if (!woken || !waker || woken->on_cpu >= 0) [[unlikely]] {
+    return OnWakingSlowPath(time, body, extra);
+  }
+  fxt::ProviderWriter& writer = file_.writer();
+  if (fields.via_net_rx) [[unlikely]] {
+    if (!writer.TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(CommonString::kWaker),
+                               waker->koid, file_.Id(CommonString::kVia),
+                               file_.Id(CommonString::kNetRx))) {
+      return OnWakingSlowPath(time, body, extra);
+    }
+    ++fast_wakeups_via_;
+    return;
+  }
+  if (!writer.TryWriteWakeup(time, fields.target_cpu, woken->koid, file_.Id(CommonString::kWaker),
+                             waker->koid)) [[unlikely]] {
+    return OnWakingSlowPath(time, body, extra);
   }
   ++fast_wakeups_;
 }
 
-void SchedTranslator::OnWakingSlowPath(uint64_t time, uint64_t body) {
+void SchedTranslator::OnThrottled(uint64_t time, const fxr_throttled_long& event,
+                                  uint64_t event_time, std::string_view cgroup) {
+  constexpr uint64_t kNoLimit = UINT64_MAX;
+  const ThreadHandle thread = tasks_.Thread(event.tid);
+  OpenRecord record = file_.Begin(thread);
+  std::array<fxt::Argument, 5> arguments;
+  size_t count = 0;
+  const auto add = [&](std::string_view name, fxt::ArgumentValue value) {
+    arguments[count++] = {record.Intern(name), value};
+  };
+  add(schema::argument::kSince, event_time - std::min<uint64_t>(event_time, event.begin));
+  add(schema::argument::kUntil, event_time - std::min<uint64_t>(event_time, event.end));
+  if (!cgroup.empty()) add(schema::argument::kCgroup, record.Intern(cgroup));
+  if (event.quota != kNoLimit && event.period != 0) {
+    add(schema::argument::kQuota, uint64_t{event.quota});
+    add(schema::argument::kPeriod, uint64_t{event.period});
+  }
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_SCHED),
+                          .name = record.Intern(schema::event::kThrottled),
+                          .arguments = {arguments.data(), count}});
+}
+
+void SchedTranslator::OnWakingSlowPath(uint64_t time, uint64_t body, uint64_t extra) {
   ++stats_.events[FXR_CATEGORY_SCHED];
-  const fxr_waking_body fields = fxr_unpack_waking(body, 0);
+  const fxr_waking_body fields = fxr_unpack_waking(body, extra);
   const ThreadHandle woken = tasks_.Thread(fields.woken_tid);
   const uint32_t waker_tid = fields.waker_tid;
   const uint16_t target_cpu = fields.target_cpu;
@@ -351,7 +390,15 @@ void SchedTranslator::OnWakingSlowPath(uint64_t time, uint64_t body) {
   }
   const fxt::Koid koid = file_.KoidOf(woken);
   const uint64_t bytes_before = file_.bytes();
-  if (waker_tid != 0) {
+  if (fields.via_net_rx) {
+    const fxt::Koid waker = file_.KoidOf(tasks_.Thread(waker_tid));
+    OpenRecord record = file_.Begin();
+    const std::array<fxt::Argument, 2> arguments = {
+        fxt::Argument{record.Ref(CommonString::kWaker), fxt::KoidValue{waker}},
+        fxt::Argument{record.Ref(CommonString::kVia), record.Ref(CommonString::kNetRx)}};
+    record.Write(fxt::ThreadWakeup{
+        .timestamp = time, .cpu = target_cpu, .thread = koid, .arguments = arguments});
+  } else if (waker_tid != 0) {
     file_.CountRefusal(file_.writer().WriteWakeup(time, target_cpu, koid,
                                                   file_.Id(CommonString::kWaker),
                                                   file_.KoidOf(tasks_.Thread(waker_tid))));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt_record/event.h"
+#include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
 #include "translate/file/trace_writer.h"
 #include "translate/translation_stats.h"
@@ -28,7 +29,10 @@ class SchedTranslator {
 
   // Times are ns of the file's clock; bodies are defined in event_table.h.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
-  void OnWaking(uint64_t time, uint64_t body);
+  void OnWaking(uint64_t time, uint64_t body, uint64_t extra);
+  // Called before the switch that brings the thread. `cgroup`: path of the group; empty if unknown.
+  void OnThrottled(uint64_t time, const fxr_throttled_long& event, uint64_t event_time,
+                   std::string_view cgroup);
   // For the start of a file: the thread that the CPU has run since before it. Written like the end
   // of a gap.
   void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid);
@@ -69,7 +73,7 @@ class SchedTranslator {
   // threads are announced, and both are in the current thread table.
   void OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t body);
   // The general case of OnWaking.
-  void OnWakingSlowPath(uint64_t time, uint64_t body);
+  void OnWakingSlowPath(uint64_t time, uint64_t body, uint64_t extra);
   model::ThreadHandle ResolveOutgoing(const Cpu& state, model::ThreadHandle outgoing,
                                       fxr_task_state task_state);
   model::ThreadHandle ResolveIncoming(uint32_t cpu, model::ThreadHandle incoming);
@@ -88,6 +92,7 @@ class SchedTranslator {
   bool expect_continuity_;
   uint64_t fast_switches_ = 0;
   uint64_t fast_wakeups_ = 0;
+  uint64_t fast_wakeups_via_ = 0;
   std::vector<Cpu> cpus_;
   uint32_t fast_path_cpus_ = 0;  // CPUs of cpus_ that fit the older switch layout
   model::ProcessHandle idle_process_ = model::kNoHandle;

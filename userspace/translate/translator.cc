@@ -314,6 +314,13 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
           blocks_.OnRequest(at, block, valid, interrupts_.IrqTrack(event.header.cpu)));
     return;
   }
+  fxr_throttled_long throttled;
+  if (fxr_unpack_throttled(&event, &throttled)) {
+    sched_.OnThrottled(at, throttled, event.header.time,
+                       tracker_.identities().CpuGroupPath(throttled.cgroup, throttled.hierarchy));
+    ++stats_.recorded[FXR_CATEGORY_SCHED];
+    return;
+  }
   ++stats_.unreadable;
 }
 

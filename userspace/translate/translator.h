@@ -83,7 +83,7 @@ class Translator {
     if (type == FXR_SLOT_SWITCH) {
       sched_.OnSwitch(cpu, at, body);
     } else if (type == FXR_SLOT_WAKING) {
-      sched_.OnWaking(at, body);
+      sched_.OnWaking(at, body, fxr_extra_of(commit));
     } else {
       OnRareSlot(type, cpu, at, body, fxr_extra_of(commit));
     }

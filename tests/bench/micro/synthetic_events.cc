@@ -27,7 +27,8 @@ uint64_t WakingBody(uint32_t woken, uint32_t waker, uint32_t cpu) {
                           .waker_tid = waker,
                           .priority = kPriority,
                           .target_cpu = static_cast<uint16_t>(cpu),
-                          .is_new = 0})
+                          .is_new = 0,
+                          .via_net_rx = 0})
       .body;
 }
 

@@ -321,6 +321,23 @@ TEST_F(EncoderTest, FastWakeupWritesTheSameWords) {
   EXPECT_EQ(sink_.words, general);
 }
 
+TEST_F(EncoderTest, FastWakeupWithTextWritesTheSameWords) {
+  const Argument arguments[] = {{StringRef::Indexed(9), KoidValue{0x123456789abcdef0}},
+                                {StringRef::Indexed(7), StringRef::Indexed(8)}};
+  ASSERT_EQ(Write(ThreadWakeup{.timestamp = 5, .cpu = 3, .thread = 4, .arguments = arguments}),
+            EncodeStatus::kOk);
+  const std::vector<uint64_t> general(words().begin(), words().end());
+  sink_.words.clear();
+  {
+    RecordBuffer buffer(sink_);
+    Encoder encoder(buffer);
+    ASSERT_EQ(encoder.WriteWakeup(5, 3, 4, StringRef::Indexed(9), 0x123456789abcdef0,
+                                  StringRef::Indexed(7), StringRef::Indexed(8)),
+              EncodeStatus::kOk);
+  }
+  EXPECT_EQ(sink_.words, general);
+}
+
 TEST_F(EncoderTest, ReportsAFailedSink) {
   sink_.fail = true;
   RecordBuffer buffer(sink_, 16);

@@ -66,6 +66,12 @@ struct Visitor {
       fields.push_back(name->size());
       fields.push_back(record.argument_koid);
     }
+    if (record.text_name != 0) {
+      const std::string* name = reader.provider().FindString(record.text_name);
+      if (name == nullptr || reader.provider().FindString(record.text) == nullptr) return false;
+      fields.push_back(name->size());
+      fields.push_back(~uint64_t{0});
+    }
     if (Refuses()) return false;
     seen.push_back(fields);
     return true;
@@ -110,7 +116,10 @@ void Build(uint64_t seed, testing::FileBuilder& file) {
           {below(9) == 0 ? StringRef::Inline("name")
                          : StringRef::Indexed(static_cast<uint16_t>(4 + below(3)), "waker"),
            below(9) == 0 ? ArgumentValue(random()) : ArgumentValue(KoidValue{random()})},
-          {StringRef::Inline("weight"), int32_t{3}}};
+          below(2) == 0
+              ? Argument{StringRef::Inline("weight"), int32_t{3}}
+              : Argument{StringRef::Indexed(static_cast<uint16_t>(4 + below(3)), "via"),
+                         StringRef::Indexed(static_cast<uint16_t>(4 + below(3)), "net_rx")}};
       file.Add(ThreadWakeup{
           random(), static_cast<uint16_t>(random()), random(), {arguments, below(20) * 3 % 7 % 3}});
     } else {

@@ -69,6 +69,9 @@ inline Capture RandomCapture(uint64_t seed) {
       if (random() % 2 == 0) blames[kInterrupt] = {1 + small(), small(), 0, 0};
       if (random() % 2 == 0) blames[kNoGroup] = {1 + small(), small(), 0, 0};
     }
+    for (uint64_t limit = random() % 3; limit > 0; --limit) {
+      group.limits[{std::to_string(small()), small(), small()}] = small();
+    }
     for (uint64_t pid = random() % 5; pid < 30 && group.pids.size() < 8; pid += 1 + random() % 9) {
       group.pids.push_back(pid);
     }

@@ -55,7 +55,7 @@ class TraceScript {
     if (state.starts_with("R")) format = fxt::ThreadState::kNew;
     if (state == "T") format = fxt::ThreadState::kSuspended;
     if (state == "X") format = fxt::ThreadState::kDead;
-    if (state == "D" || state == "S") {
+    if (state == "D" || state == "S" || state == "Rq") {
       const fxt::Argument letters{Text("state"), Text(state)};
       Instant(time, outgoing, "sched", "linux_state", {letters});
     }
@@ -88,6 +88,16 @@ class TraceScript {
   }
   TraceScript& Migrate(uint64_t time, fxt::Koid thread, int32_t from, int32_t to) {
     return Instant(time, thread, "sched", "migrate", {{Text("from"), from}, {Text("to"), to}});
+  }
+  // Of a thread that comes to a CPU at `time`.
+  TraceScript& Throttled(uint64_t time, fxt::Koid thread, uint64_t since, uint64_t until,
+                         std::string_view cgroup) {
+    return Instant(time, thread, "sched", "throttled",
+                   {{Text("since"), since},
+                    {Text("until"), until},
+                    {Text("cgroup"), Text(cgroup)},
+                    {Text("quota"), uint64_t{30}},
+                    {Text("period"), uint64_t{100}}});
   }
   TraceScript& Loss(uint64_t time, int32_t cpu, uint64_t count) {
     return Instant(time, schema::RecorderKoid(), schema::kRecorderName, "lost_events",

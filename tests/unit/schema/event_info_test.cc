@@ -25,11 +25,15 @@ TEST(SlotBodyTest, FieldsFollowEachOtherFromBitZero) {
 }
 
 TEST(SlotBodyTest, FieldsBeyondTheBodyAreExtra) {
-  const fxr_payload first = fxr_pack_waking(
-      {.woken_tid = 1, .waker_tid = 2, .priority = 3, .target_cpu = 0xfff, .is_new = 1});
+  const fxr_payload first = fxr_pack_waking({.woken_tid = 1,
+                                             .waker_tid = 2,
+                                             .priority = 3,
+                                             .target_cpu = 0xfff,
+                                             .is_new = 1,
+                                             .via_net_rx = 1});
   EXPECT_EQ(first.body,
             uint64_t{1} | uint64_t{2} << 22 | uint64_t{3} << 44 | uint64_t{0xfff} << 52);
-  EXPECT_EQ(first.extra, 1u);
+  EXPECT_EQ(first.extra, 3u);
   const fxr_payload exit = fxr_pack_syscall_exit({.tid = 100, .result = -2});
   EXPECT_EQ(exit.body, uint64_t{100} | ~uint64_t{1} << 22);
   EXPECT_EQ(exit.extra, 0xffu);
@@ -43,8 +47,12 @@ TEST(SlotBodyTest, UnpackInvertsPack) {
     EXPECT_EQ(exit.tid, FXR_TID_MASK);
     EXPECT_EQ(exit.result, result);
   }
-  const fxr_payload packed = fxr_pack_waking(
-      {.woken_tid = FXR_TID_MASK, .waker_tid = 0, .priority = 255, .target_cpu = 9, .is_new = 1});
+  const fxr_payload packed = fxr_pack_waking({.woken_tid = FXR_TID_MASK,
+                                              .waker_tid = 0,
+                                              .priority = 255,
+                                              .target_cpu = 9,
+                                              .is_new = 1,
+                                              .via_net_rx = 0});
   const fxr_waking_body waking = fxr_unpack_waking(packed.body, packed.extra);
   EXPECT_EQ(waking.woken_tid, FXR_TID_MASK);
   EXPECT_EQ(waking.waker_tid, 0u);

@@ -169,13 +169,26 @@ CaptureScript& CaptureScript::Switch(uint64_t time, uint32_t cpu, uint32_t prev,
 }
 
 CaptureScript& CaptureScript::Waking(uint64_t time, uint32_t tid, uint32_t waker,
-                                     uint16_t target_cpu) {
+                                     uint16_t target_cpu, bool via_net_rx) {
   return Slot(time, 0, FXR_SLOT_WAKING,
               fxr_pack_waking({.woken_tid = tid,
                                .waker_tid = waker,
                                .priority = 120,
                                .target_cpu = target_cpu,
-                               .is_new = 0}));
+                               .is_new = 0,
+                               .via_net_rx = via_net_rx}));
+}
+
+CaptureScript& CaptureScript::Throttled(uint64_t time, const fxr_throttled_long& fields) {
+  Start();
+  alignas(fxr_long) std::byte storage[FXR_LONG_SIZE(throttled, 0)]{};
+  auto* event = reinterpret_cast<fxr_long*>(storage);
+  event->header = {
+      .time = time, .type = FXR_SIDE_LONG, .flags = 0, .cpu = 0, .size = sizeof(storage)};
+  event->category = FXR_CATEGORY_SCHED;
+  fxr_pack_throttled(event, fields, 0);
+  translator_->OnSideEvent(event->header);
+  return *this;
 }
 
 CaptureScript& CaptureScript::Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,

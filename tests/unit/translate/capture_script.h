@@ -13,6 +13,7 @@
 #include "fxt/archive_writer.h"
 #include "fxt/provider_writer.h"
 #include "fxt_record/event.h"
+#include "fxt_record/long_event.h"
 #include "fxt_record/slot_body.h"
 #include "model/identity_source.h"
 #include "model/task_tracker.h"
@@ -58,7 +59,9 @@ class CaptureScript {
 
   CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
                         fxr_task_state state = FXR_STATE_INTERRUPTIBLE);
-  CaptureScript& Waking(uint64_t time, uint32_t tid, uint32_t waker, uint16_t target_cpu);
+  CaptureScript& Waking(uint64_t time, uint32_t tid, uint32_t waker, uint16_t target_cpu,
+                        bool via_net_rx = false);
+  CaptureScript& Throttled(uint64_t time, const fxr_throttled_long& fields);
   CaptureScript& Slot(uint64_t time, uint32_t cpu, uint32_t type, fxr_payload payload);
   CaptureScript& Fork(uint64_t time, uint32_t creator, uint32_t tid, uint32_t tgid,
                       std::string_view comm, uint32_t uid = 0);

@@ -33,11 +33,17 @@ TEST(SchedTranslatorTest, MapsEveryState) {
   const struct {
     fxr_task_state state;
     const char* text;
-  } kStates[] = {{FXR_STATE_RUNNABLE, " new "},          {FXR_STATE_PREEMPTED, " new "},
-                 {FXR_STATE_INTERRUPTIBLE, " blocked "}, {FXR_STATE_UNINTERRUPTIBLE, " blocked "},
-                 {FXR_STATE_STOPPED, " suspended "},     {FXR_STATE_TRACED, " suspended "},
-                 {FXR_STATE_PARKED, " blocked "},        {FXR_STATE_IDLE, " blocked "},
-                 {FXR_STATE_ZOMBIE, " dying "},          {FXR_STATE_DEAD, " dead "}};
+  } kStates[] = {{FXR_STATE_RUNNABLE, " new "},
+                 {FXR_STATE_PREEMPTED, " new "},
+                 {FXR_STATE_THROTTLED, " new "},
+                 {FXR_STATE_INTERRUPTIBLE, " blocked "},
+                 {FXR_STATE_UNINTERRUPTIBLE, " blocked "},
+                 {FXR_STATE_STOPPED, " suspended "},
+                 {FXR_STATE_TRACED, " suspended "},
+                 {FXR_STATE_PARKED, " blocked "},
+                 {FXR_STATE_IDLE, " blocked "},
+                 {FXR_STATE_ZOMBIE, " dying "},
+                 {FXR_STATE_DEAD, " dead "}};
   for (const auto& [state, text] : kStates) {
     CaptureScript script;
     TwoTasks(script).Switch(10, 0, 100, 101, state);
@@ -138,6 +144,52 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndSkipRunningThreads) {
   EXPECT_EQ(script.translator().stats().wakeups, 2u);
   EXPECT_GE(script.translator().stats().wakeup_bytes, 40u + 24u);
   EXPECT_EQ(script.translator().stats().wakeups_of_running, 1u);
+}
+
+TEST(SchedTranslatorTest, AWakerThatSentPacketsIsMarked) {
+  CaptureScript script;
+  TwoTasks(script).Switch(10, 0, 101, 100).Waking(20, 101, 100, 1, true).Waking(30, 101, 100, 1);
+  // The fast path, and the general one with a waker that no record named before.
+  script.Task(102, 100, "third").Waking(40, 101, 102, 1, true).Waking(50, 101, 102, 1, true);
+  EXPECT_EQ(script.Lines("wakeup"), (Lines{
+                                        "20 wakeup cpu1 second/101 {waker=koid 100 via=net_rx}",
+                                        "30 wakeup cpu1 second/101 {waker=koid 100}",
+                                        "40 wakeup cpu1 second/101 {waker=koid 102 via=net_rx}",
+                                        "50 wakeup cpu1 second/101 {waker=koid 102 via=net_rx}",
+                                    }));
+  EXPECT_EQ(script.translator().stats().wakeups, 4u);
+  EXPECT_GE(script.translator().stats().wakeup_bytes, 3 * 48u + 40u);
+}
+
+TEST(SchedTranslatorTest, AThrottledThreadHasItsLimit) {
+  CaptureScript script;
+  TwoTasks(script)
+      .Switch(10, 0, 0, 100)
+      .Switch(1'000, 0, 100, 0, FXR_STATE_THROTTLED)
+      .Throttled(9'000, {.tid = 100,
+                         .begin = 1'000,
+                         .end = 8'500,
+                         .cgroup = 77,
+                         .hierarchy = 0,
+                         .quota = 30'000'000,
+                         .period = 100'000'000})
+      .Switch(9'001, 0, 0, 100);
+  EXPECT_EQ(script.Lines("linux_state"),
+            Lines{"1000 instant first/100 sched:linux_state {state=Rq}"});
+  EXPECT_EQ(script.Lines("throttled"),
+            Lines{"9000 instant first/100 sched:throttled {since=8000 until=500 cgroup=/77 "
+                  "quota=30000000 period=100000000}"});
+  // Of a hierarchy that is not mounted, without a limit any more.
+  CaptureScript unknown;
+  TwoTasks(unknown).Throttled(9'000, {.tid = 100,
+                                      .begin = 9'500,
+                                      .end = 9'500,
+                                      .cgroup = 77,
+                                      .hierarchy = 4,
+                                      .quota = UINT64_MAX,
+                                      .period = 100'000'000});
+  EXPECT_EQ(unknown.Lines("throttled"),
+            Lines{"9000 instant first/100 sched:throttled {since=0 until=0}"});
 }
 
 TEST(SchedTranslatorTest, WritesMigrationArguments) {

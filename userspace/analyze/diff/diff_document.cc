@@ -160,6 +160,9 @@ class DiffBuilder {
     item.causes = CauseWords(report_, row);
     auto& lines = item.lines;
     lines.push_back(SentenceOf(report_, row));
+    if (std::string limit = LimitChangeWords(report_, row); !limit.empty()) {
+      lines.push_back(std::move(limit));
+    }
     lines.push_back(
         fmt::format("{} → {}, {}", range(row.base), range(row.next), RatioIntervalWords(row)));
     lines.push_back(fmt::format("{}, q = {:.2g}, n = {} and {}", ChangeWords(report_, row), row.q,
@@ -395,11 +398,8 @@ class DiffBuilder {
   }
 
   static Value SharesData(const std::array<double, facts::kShares>& shares) {
-    constexpr std::array<const char*, facts::kShares> kNames = {
-        "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
-        "unknown", "absent"};
     Value data(Value::Object{});
-    for (size_t i = 0; i < kNames.size(); ++i) data.Set(kNames[i], shares[i]);
+    for (size_t i = 0; i < shares.size(); ++i) data.Set(facts::kShareNames[i], shares[i]);
     return data;
   }
 

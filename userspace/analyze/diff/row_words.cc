@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analyze/document/limit_words.h"
 #include "text/clean_text.h"
 
 namespace analyze {
@@ -41,6 +42,8 @@ const char* WordsOf(Metric metric) {
       return "sleep";
     case Metric::kBlocked:
       return "blocked";
+    case Metric::kThrottled:
+      return "throttled";
     case Metric::kSwitches:
       return "switches";
     case Metric::kWakeups:
@@ -214,6 +217,21 @@ std::vector<std::string> CauseWords(const DiffReport& report, const ComparisonRo
     words.push_back(LinkWords(report, row, cause));
   }
   return words;
+}
+
+std::string LimitChangeWords(const DiffReport& report, const ComparisonRow& row) {
+  if (row.metric != Metric::kThrottled || !row.group) return "";
+  const comparison::DiffGroup& group = report.groups[*row.group];
+  const auto words = [](const std::optional<facts::CpuLimit>& limit) {
+    return limit ? LimitWords(limit->cgroup, limit->quota_ns, limit->period_ns) : "not throttled";
+  };
+  const std::string name = GroupWords(report, *row.group);
+  const std::string amount = ValueWords(report, row, row.next.value);
+  if (group.base_limit == group.next_limit) {
+    return fmt::format("{} is throttled {}: {}", name, amount, words(group.next_limit));
+  }
+  return fmt::format("{} is throttled {}: {} (was: {})", name, amount, words(group.next_limit),
+                     words(group.base_limit));
 }
 
 std::string SidesWords(const DiffReport& report) {

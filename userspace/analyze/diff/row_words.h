@@ -32,6 +32,10 @@ std::string RatioIntervalWords(const comparison::ComparisonRow& row);
 std::vector<std::string> CauseWords(const comparison::DiffReport& report,
                                     const comparison::ComparisonRow& row);
 
+// "thumbnailer is throttled 2500 ms/run: its cgroup /x may use 30 ms of each 100 ms (was: not
+// throttled)". Empty for rows of other metrics.
+std::string LimitChangeWords(const comparison::DiffReport& report,
+                             const comparison::ComparisonRow& row);
 // "5 captures of 3.0 s against 5 of 3.0 s, in turns".
 std::string SidesWords(const comparison::DiffReport& report);
 

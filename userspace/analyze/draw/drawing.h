@@ -28,9 +28,10 @@ struct Drawing {
     kSleeping,
     kBlocked,
     kStopped,
+    kThrottled,  // runnable, and its cgroup's quota is used up
     kUnknown,
   };
-  static constexpr size_t kStates = 7;
+  static constexpr size_t kStates = 8;
 
   // Runs of threads that the picture is about have colours of their own.
   enum class Mark : uint8_t { kNone, kSelf, kWaker };

@@ -40,6 +40,7 @@ State StateOf(std::string_view kind) {
   if (kind == "preempted") return State::kPreempted;
   if (kind == "sleep") return State::kSleeping;
   if (kind == "blocked") return State::kBlocked;
+  if (kind == "throttled") return State::kThrottled;
   return kind == "stopped" ? State::kStopped : State::kUnknown;
 }
 

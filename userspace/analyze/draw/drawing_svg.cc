@@ -40,6 +40,7 @@ constexpr StateLegend kStateWords[Drawing::kStates] = {
     {"sleeping", "sleeps"},
     {"blocked", "blocked"},
     {"stopped", "stopped"},
+    {"throttled", "throttled by its cgroup's quota"},
     {"unknown", "not known"},
 };
 

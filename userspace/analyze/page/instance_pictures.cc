@@ -27,6 +27,8 @@ Drawing::State StateOf(facts::Share share) {
       return Drawing::State::kBlocked;
     case facts::Share::kStopped:
       return Drawing::State::kStopped;
+    case facts::Share::kThrottled:
+      return Drawing::State::kThrottled;
     default:
       return Drawing::State::kUnknown;
   }
@@ -42,6 +44,8 @@ facts::Share ShareOf(facts::WaitKind kind) {
       return facts::Share::kBlocked;
     case facts::WaitKind::kSleep:
       return facts::Share::kSleeping;
+    case facts::WaitKind::kThrottled:
+      return facts::Share::kThrottled;
     default:
       return facts::Share::kUnknown;
   }

@@ -41,8 +41,8 @@ class ReportWatcher final : public measure::Watcher {
     return true;
   }
   bool TakesSleep(facts::ThreadIndex index, fxt::Koid thread, uint64_t end,
-                  const std::optional<fxt::Koid>& waker) override {
-    waits_.AddWakeup(index, thread, end, waker);
+                  const std::optional<fxt::Koid>& waker, facts::WakeVia via) override {
+    waits_.AddWakeup(index, thread, end, waker, via);
     return true;
   }
   void OnIdle(const facts::Idle& idle) override;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analyze/document/limit_words.h"
 #include "analyze/document/render.h"
 #include "analyze/report/report.h"
 #include "measure/missing.h"
@@ -326,6 +327,14 @@ class ReportBuilder {
       shares.Set(facts::kShareNames[i], group.share_ns[i]);
     }
     data.Set("share_ns", std::move(shares));
+    Value limits(Value::List{});
+    for (const auto& [limit, ns] : group.limits) {
+      limits.Append(Value::Object{{"cgroup", limit.cgroup},
+                                  {"quota_ns", limit.quota_ns},
+                                  {"period_ns", limit.period_ns},
+                                  {"ns", ns}});
+    }
+    data.Set("throttled_by", std::move(limits));
     data.Set("switches_voluntary", group.switches_voluntary);
     data.Set("switches_involuntary", group.switches_involuntary);
     data.Set("wakeups", group.wakeups);
@@ -433,6 +442,7 @@ class ReportBuilder {
     metrics.Set("preempted_wait", time(group.of(Share::kRunnablePreempted)));
     metrics.Set("sleep", time(group.of(Share::kSleeping)));
     metrics.Set("blocked", time(group.of(Share::kBlocked)));
+    metrics.Set("throttled", time(group.of(Share::kThrottled)));
     metrics.Set("switches", count(group.switches_voluntary + group.switches_involuntary));
     metrics.Set("wakeups", count(group.wakeups));
     metrics.Set("migrations", count(group.migrations));
@@ -542,8 +552,9 @@ class ReportBuilder {
   }
 
   void AddBlames() {
-    const auto groups =
-        Top([](const Group& group) { return Delay(group) + group.of(Share::kBlocked); });
+    const auto groups = Top([](const Group& group) {
+      return Delay(group) + group.of(Share::kBlocked) + group.of(Share::kThrottled);
+    });
     if (groups.empty()) return;
     Section& section = document_.AddSection("because of whom (ms of each second)");
     const auto all_ns = [](const Blame& blame) { return blame.ns; };
@@ -554,6 +565,9 @@ class ReportBuilder {
       Text(section, "  {}", NameOf(*group));
       if (!held.empty()) {
         Text(section, "    waited {:.2f} for a CPU: {}", Rate(Delay(*group)), held);
+      }
+      if (const uint64_t throttled = group->of(Share::kThrottled); throttled != 0) {
+        Text(section, "    throttled {:.2f}{}", Rate(throttled), LongestLimit(*group));
       }
       if (group->inversion_ns != 0) {
         Text(section, "      {:.2f} of it for lower priorities: {}", Rate(group->inversion_ns),
@@ -591,6 +605,16 @@ class ReportBuilder {
       add("for locks", Duration::kForLock, Attribution::kLetGoBy);
       add("for work", Duration::kForWork, Attribution::kGivenWorkBy);
     }
+  }
+
+  // ": its cgroup ... may use ...", of the limit that held it back longest.
+  static std::string LongestLimit(const Group& group) {
+    const auto longest =
+        std::max_element(group.limits.begin(), group.limits.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (longest == group.limits.end()) return "";
+    const auto& [cgroup, quota_ns, period_ns] = longest->first;
+    return ": " + LimitWords(cgroup, quota_ns, period_ns);
   }
 
   void AddPreemptions() {
@@ -672,13 +696,14 @@ class ReportBuilder {
     std::string chain;
     for (const WakeLink& link : wait.chain) {
       chain += fmt::format(" <- {}", link.waker ? ThreadName(*link.waker) : "interrupt");
+      if (link.via == facts::WakeVia::kNetRx) chain += " (by packets)";
     }
     if (!chain.empty()) Text(section, "            woken by{}", chain.substr(3));
   }
 
   Value WaitData(const WorstWait& wait) const {
-    static constexpr const char* kKinds[] = {"unknown", "absent",  "wakeup", "preempted",
-                                             "sleep",   "blocked", "stopped"};
+    static constexpr const char* kKinds[] = {"unknown", "absent",  "wakeup",  "preempted",
+                                             "sleep",   "blocked", "stopped", "throttled"};
     static constexpr const char* kActivities[] = {"run", "idle", "unknown"};
     Value data(Value::Object{});
     data.Set("kind", kKinds[static_cast<size_t>(wait.kind)]);
@@ -696,6 +721,7 @@ class ReportBuilder {
     for (const WakeLink& link : wait.chain) {
       Value step(Value::Object{{"time_ns", link.time}, {"woken", Thread(link.woken)}});
       if (link.waker) step.Set("waker", Thread(*link.waker));
+      if (link.via != facts::WakeVia::kNone) step.Set("via", facts::NameOf(link.via));
       chain.Append(std::move(step));
     }
     data.Set("chain", std::move(chain));

@@ -18,6 +18,7 @@ struct WakeLink {
   uint64_t time = 0;
   fxt::Koid woken = 0;
   std::optional<fxt::Koid> waker;
+  facts::WakeVia via = facts::WakeVia::kNone;
 };
 
 // Keeps the latest wakeup of each thread, for at most a million threads.
@@ -31,11 +32,11 @@ class WakeChains {
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kStopped || wait.kind == WaitKind::kAbsent;
     if (!slept || wait.ended != facts::Bound::kSeen || wait.index == facts::kNoThread) return;
-    AddWakeup(wait.index, wait.thread, wait.end, wait.woken_by());
+    AddWakeup(wait.index, wait.thread, wait.end, wait.woken_by(), wait.end_via);
   }
   // The wakeup that ended a sleep of a thread that has an index.
   void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
-                 const std::optional<fxt::Koid>& waker) {
+                 const std::optional<fxt::Koid>& waker, facts::WakeVia via) {
     WakeLink& link = wakeups_.At(index);
     if (link.woken != thread || thread == 0) [[unlikely]] {
       if (!Enter(index, thread)) return;
@@ -43,6 +44,7 @@ class WakeChains {
     link.time = time;
     link.woken = thread;
     // Assigned apart: a copy of the optional would wait for the stores that made it.
+    link.via = via;
     link.waker.reset();
     if (waker) link.waker = *waker;
   }

@@ -93,8 +93,8 @@ class WorstWaits {
   bool KeepsForCpu(uint64_t length) const { return length > for_cpu_.none_up_to; }
   // Instead of a sleep that is not in D: the wakeup that ended it.
   void AddWakeup(facts::ThreadIndex index, fxt::Koid thread, uint64_t time,
-                 const std::optional<fxt::Koid>& waker) {
-    chains_.AddWakeup(index, thread, time, waker);
+                 const std::optional<fxt::Koid>& waker, facts::WakeVia via) {
+    chains_.AddWakeup(index, thread, time, waker, via);
   }
 
   // Waits in D of `thread`, to complete them. `each`: void(WorstWait&).

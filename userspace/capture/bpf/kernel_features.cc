@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "capture/bpf/net_rx_senders.h"
 #include "capture/btf/kernel_types.h"
 #include "capture/probes/probe_links.h"
 #include "util/unique_fd.h"
@@ -166,6 +167,7 @@ util::Result<KernelFeatures> ProbeKernel() {
   features.per_cpu = FindPerCpuOffsets(*types);
 #endif
   features.interrupt_mask = InterruptMask(*types);
+  features.net_rx_senders = AreNetRxSendersKnown();
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // No feature test exists for this.

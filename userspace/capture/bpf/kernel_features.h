@@ -39,6 +39,8 @@ struct KernelFeatures {
   bool oom_has_task_argument = false;
   // Reclaim tracepoints pass the flags before the order (7.0).
   bool reclaim_flags_are_first = false;
+  // See AreNetRxSendersKnown().
+  bool net_rx_senders = false;
   // Cgroup moves have a tracepoint (CONFIG_CGROUPS).
   bool cgroup_moves = false;
   // The BTF that all of this was read from and that loading needs; some MiB, released afterwards.

@@ -342,6 +342,14 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
     }
   }
   if (features.cgroup_moves) Use("cgroup_attach_task", FXR_CATEGORY_TASK, &identity_);
+  const auto is_waking = [](const Tracepoint& each) { return each.tracepoint == "sched_waking"; };
+  const auto waking = std::ranges::find_if(SchedEvents(), is_waking);
+  if (features.net_rx_senders && options.Wants(*waking)) {
+    for (const char* name :
+         {"net_rx_softirq_raise", "net_rx_softirq_entry", "net_rx_irq_handler_entry"}) {
+      Use(name, FXR_CATEGORY_SCHED, &net_rx_);
+    }
+  }
   for (bpf_program* each :
        {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt}) {
     if (each) bpf_program__set_autoload(each, true);
@@ -379,6 +387,7 @@ util::Status Skeleton::Attach() {
     return status;
   }
   for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
+  if (util::Status status = Attach(net_rx_); !status) return status;
   if (util::Status status = Attach(events_); !status) return status;
   // Programs of a tracepoint run in the order of attaching.
   if (util::Status status = Attach(identity_); !status) return status;

@@ -8,9 +8,9 @@ namespace comparison {
 namespace {
 
 constexpr const char* kIds[] = {
-    "cpu_time",     "slice",     "wakeup_latency", "preempted_wait", "sleep",    "blocked",
-    "switches",     "wakeups",   "migrations",     "forks",          "irq_time", "softirq_time",
-    "syscall_time", "inversion", "unconserved",    "elapsed",        "machine",
+    "cpu_time",     "slice",        "wakeup_latency", "preempted_wait", "sleep",   "blocked",
+    "throttled",    "switches",     "wakeups",        "migrations",     "forks",   "irq_time",
+    "softirq_time", "syscall_time", "inversion",      "unconserved",    "elapsed", "machine",
 };
 static_assert(std::size(kIds) == kMetrics);
 
@@ -51,6 +51,8 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kLockRate, Metric::kSleep, "for_locks", StatisticUnit::kMsPerSecond, 5, 0.5, 5, 0},
     {Statistic::kBlockedCount, Metric::kBlocked, "count", StatisticUnit::kPerSecond, 2, 0.35, 2, 0},
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
+    {Statistic::kThrottledRate, Metric::kThrottled, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2,
+     0},
     {Statistic::kSwitchRate, Metric::kSwitches, "rate", StatisticUnit::kPerSecond, 10, 0.2, 1, 5},
     {Statistic::kWakeupRate, Metric::kWakeups, "rate", StatisticUnit::kPerSecond, 10, 0.15, 1, 5},
     {Statistic::kMigrationRate, Metric::kMigrations, "rate", StatisticUnit::kPerSecond, 10, 0.8, 1,

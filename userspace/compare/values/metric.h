@@ -22,6 +22,7 @@ enum class Metric : uint8_t {
   kPreemptedWait,
   kSleep,
   kBlocked,
+  kThrottled,  // by the quota of a cgroup
   kSwitches,
   kWakeups,
   kMigrations,
@@ -34,7 +35,7 @@ enum class Metric : uint8_t {
   kElapsed,  // of the command
   kMachine,  // load of the whole machine
 };
-inline constexpr size_t kMetrics = 17;
+inline constexpr size_t kMetrics = 18;
 
 // The name in JSON: "cpu_time".
 const char* IdOf(Metric metric);
@@ -66,6 +67,7 @@ enum class Statistic : uint8_t {
   kLockRate,
   kBlockedCount,
   kBlockedRate,
+  kThrottledRate,
   kSwitchRate,
   kWakeupRate,
   kMigrationRate,
@@ -79,7 +81,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 31;
+inline constexpr size_t kStatistics = 32;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

@@ -236,6 +236,8 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     }
     case Statistic::kBlockedRate:
       return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, VarianceOf(blocked));
+    case Statistic::kThrottledRate:
+      return OfTime(Ms(group.of(facts::Share::kThrottled)), seconds);
     case Statistic::kSwitchRate:
       return OfCount(group.switches_voluntary + group.switches_involuntary, seconds);
     case Statistic::kWakeupRate:

@@ -35,6 +35,7 @@ int64_t RawStates::Of(fxr_task_state state) const {
   switch (state) {
     case FXR_STATE_RUNNABLE:
     case FXR_STATE_WOKEN:
+    case FXR_STATE_THROTTLED:
       return 0;
     case FXR_STATE_PREEMPTED:
       return current_ ? 0x100 : 0x800;

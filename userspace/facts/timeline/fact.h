@@ -14,9 +14,12 @@
 // facts of other CPUs that are later than its begin.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "facts/scheduling.h"
 #include "fxt/format.h"
 #include "schema/linux_state.h"
 
@@ -75,11 +78,24 @@ enum class WaitKind : uint8_t {
   kSleep,      // asleep in S, P or I; up to the wakeup
   kBlocked,    // asleep in D; up to the wakeup
   kStopped,    // T or t; up to the wakeup
+  kThrottled,  // runnable, and the quota of its cgroup is used up
 };
+
+// The limit that held a thread back: its cgroup may use `quota` of each `period`. Of the group up
+// the tree whose quota was used up.
+struct CpuLimit {
+  std::string cgroup;     // path; empty if unknown
+  uint64_t quota_ns = 0;  // 0: unknown
+  uint64_t period_ns = 0;
+
+  auto operator<=>(const CpuLimit&) const = default;
+};
+// An index of TimelineState::limits().
+inline constexpr uint32_t kNoLimit = UINT32_MAX;
 
 // The record that ends a wait.
 enum class WaitEnd : uint8_t {
-  kNone,    // no record of its thread: an edge, a loss
+  kNone,    // no record of its thread: an edge, a loss, a limit that begins or ends
   kSwitch,  // its thread comes to a CPU
   kWakeup,
 };
@@ -101,13 +117,18 @@ struct Wait {
   // when an interrupt woke the thread.
   std::optional<fxt::Koid> waker = std::nullopt;
   std::optional<uint32_t> target_cpu = std::nullopt;
-  // Of kind kPreempted: the thread that took the CPU; empty when the CPU became idle.
+  WakeVia via = WakeVia::kNone;  // of `waker`
+  // Of kind kPreempted: the thread that took the CPU; empty when the CPU became idle, or when the
+  // wait follows one in kThrottled.
   std::optional<fxt::Koid> preemptor = std::nullopt;
+  // Of kind kThrottled; kNoLimit: not known.
+  uint32_t limit = kNoLimit;
 
   // The end. `end_cpu` is the CPU of the switch or wakeup, `end_waker` the waker of the wakeup.
   WaitEnd end_record = WaitEnd::kNone;
   uint32_t end_cpu = 0;
   std::optional<fxt::Koid> end_waker = std::nullopt;
+  WakeVia end_via = WakeVia::kNone;  // of `end_waker`
   bool end_by_interrupt = false;  // the recorder emitted a wakeup without a waker
   int32_t next_priority = -1;     // kernel priority of the run that follows; -1: not known
 

@@ -46,4 +46,14 @@ bool FastPathTables::LookUpWaker(Table& table, uint16_t name) {
   return true;
 }
 
+bool FastPathTables::LookUpNetRx(Table& table, uint16_t name, uint16_t text) {
+  const std::string* argument = table.provider->FindString(name);
+  const std::string* value = table.provider->FindString(text);
+  if (argument == nullptr || *argument != schema::argument::kVia) return false;
+  if (value == nullptr || *value != schema::argument::kNetRx) return false;
+  table.via_name = name;
+  table.net_rx = text;
+  return true;
+}
+
 }  // namespace facts

@@ -26,6 +26,8 @@ class FastPathTables {
     uint64_t definitions = 0;  // the number of definitions of which the slots are
     bool is_recorder = false;
     uint16_t waker_name = 0;  // the string index of "waker"; 0: not looked up yet
+    uint16_t via_name = 0;    // the same of "via", and of its value "net_rx"
+    uint16_t net_rx = 0;
     std::array<Slot, 256> slots;
   };
 
@@ -45,6 +47,10 @@ class FastPathTables {
   static bool IsWaker(Table& table, uint16_t name) {
     return name == table.waker_name || LookUpWaker(table, name);
   }
+  // True if the strings are the argument `via` of a waker that sent packets.
+  static bool IsNetRx(Table& table, uint16_t name, uint16_t text) {
+    return (name == table.via_name && text == table.net_rx) || LookUpNetRx(table, name, text);
+  }
 
  private:
   // A recorder writes as several providers, in turn, where there are more threads than a table holds.
@@ -52,6 +58,7 @@ class FastPathTables {
 
   [[gnu::noinline]] Table& Find(const fxt::ReaderProvider& provider);
   [[gnu::noinline]] static bool LookUpWaker(Table& table, uint16_t name);
+  [[gnu::noinline]] static bool LookUpNetRx(Table& table, uint16_t name, uint16_t text);
 
   std::vector<std::unique_ptr<Table>> tables_;
   Table* last_ = nullptr;  // of the last call

@@ -17,14 +17,16 @@ enum class Share : uint8_t {
   kSleeping,
   kBlocked,
   kStopped,
-  kUnknown,  // where a loss, an unseen switch or a missing wakeup leaves it open
-  kAbsent,   // not made yet, or gone
+  kThrottled,  // runnable, and the quota of its cgroup is used up
+  kUnknown,    // where a loss, an unseen switch or a missing wakeup leaves it open
+  kAbsent,     // not made yet, or gone
 };
-inline constexpr size_t kShares = 8;
+inline constexpr size_t kShares = 9;
 // Their names in files.
 inline constexpr std::array<const char*, kShares> kShareNames = {
-    "running", "runnable_wakeup", "runnable_preempted", "sleeping", "blocked", "stopped",
-    "unknown", "absent"};
+    "running",   "runnable_wakeup", "runnable_preempted",
+    "sleeping",  "blocked",         "stopped",
+    "throttled", "unknown",         "absent"};
 
 // The runs and waits of a thread, each in its share, add up to the window.
 constexpr Share ShareOf(const Run&) { return Share::kRunning; }
@@ -44,6 +46,8 @@ inline Share ShareOf(const Wait& wait) {
       return Share::kBlocked;
     case WaitKind::kStopped:
       return Share::kStopped;
+    case WaitKind::kThrottled:
+      return Share::kThrottled;
     case WaitKind::kUnknown:
     case WaitKind::kAbsent:
       break;

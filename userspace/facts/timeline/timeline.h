@@ -32,6 +32,8 @@
 //   that go on meanwhile touch a loss, on whichever CPU it was.
 // - **Wakeup.** Ends a sleep and begins the wait for a CPU. A wakeup of a thread that runs or is
 //   runnable changes nothing, except after a loss.
+// - **`throttled`.** Comes before the switch of its thread: the wait for a CPU that ends was one in
+//   kThrottled for a part, and in kPreempted after it.
 // - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut
 // (kFileEdge),
 //   unless that thread was seen elsewhere. At the end of the window all facts are cut.
@@ -55,6 +57,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "facts/kernel_sections.h"
@@ -118,6 +122,8 @@ class Timeline : public TimelineState {
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
   // `thread` is being created.
   void OnFork(fxt::Koid thread, uint64_t time);
+  // `thread` waits for a CPU and had no quota from `begin` to `end`.
+  void OnThrottled(fxt::Koid thread, uint64_t begin, uint64_t end, uint64_t time, CpuLimit limit);
 
   // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. Nothing
   // may be added any more.
@@ -155,8 +161,12 @@ class Timeline : public TimelineState {
                event.name.text == schema::event::kFork) {
       const auto child = KoidOf(FindArgument(event.arguments, schema::argument::kChild));
       if (child) OnFork(*child, time);
+    } else if (event.category.text == schema::category::kSched &&
+               event.name.text == schema::event::kThrottled) {
+      AddThrottled(event, time);
     }
   }
+  void AddThrottled(const fxt::Event& event, uint64_t time);
   void AddRecorderEvent(const fxt::Event& event, uint64_t time);
 
   void Emit(const Run& run) {
@@ -235,6 +245,7 @@ class Timeline : public TimelineState {
     wait.end_record = WaitEnd::kWakeup;
     wait.end_cpu = wakeup.cpu;
     wait.end_waker = wakeup.waker;
+    wait.end_via = wakeup.via;
     wait.end_by_interrupt = wakeup.by_interrupt;
     return wait;
   }
@@ -371,6 +382,10 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
   if (words.argument_name != 0) {
     if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
+    if (words.text_name != 0) {
+      if (!FastPathTables::IsNetRx(table, words.text_name, words.text)) return false;
+      wakeup.via = WakeVia::kNetRx;
+    }
     wakeup.waker = words.argument_koid;
     if constexpr (requires { handler_.IsReady(index); }) {
       const ThreadIndex waker = Find(words.argument_koid);
@@ -581,7 +596,10 @@ void Timeline<Handler>::OnWakeup(const Wakeup& wakeup) {
   const ThreadIndex index = IndexOf(wakeup.thread);
   Thread* thread = ThreadAt(index);
   if (thread == nullptr || thread->running) return;
-  if (IsRunnable(thread->kind) && thread->losses == losses_) return;
+  if ((IsRunnable(thread->kind) || thread->kind == WaitKind::kThrottled) &&
+      thread->losses == losses_) {
+    return;
+  }
   Wait wait = EndBy(wakeup, *thread, index);
   EmitEnd(wait);
   BeginWaitForCpu(*thread, wakeup);
@@ -625,6 +643,50 @@ void Timeline<Handler>::OnFork(fxt::Koid koid, uint64_t time) {
   const ThreadIndex index = IndexOf(koid);
   // A thread that was seen before has its fork event late.
   if (index != kNoThread && index >= before) ThreadAt(index)->kind = WaitKind::kAbsent;
+}
+
+template <typename Handler>
+void Timeline<Handler>::AddThrottled(const fxt::Event& event, uint64_t time) {
+  const auto value = [&](std::string_view name) {
+    const auto number = IntegerValue(FindArgument(event.arguments, name));
+    return static_cast<uint64_t>(std::max<int64_t>(0, number.value_or(0)));
+  };
+  const auto ago = [&](std::string_view name) { return time - std::min(time, value(name)); };
+  CpuLimit limit{.cgroup = {},
+                 .quota_ns = value(schema::argument::kQuota),
+                 .period_ns = value(schema::argument::kPeriod)};
+  const auto cgroup = TextOf(FindArgument(event.arguments, schema::argument::kCgroup));
+  if (cgroup) limit.cgroup = *cgroup;
+  OnThrottled(event.thread.thread, ago(schema::argument::kSince), ago(schema::argument::kUntil),
+              time, std::move(limit));
+}
+
+template <typename Handler>
+void Timeline<Handler>::OnThrottled(fxt::Koid koid, uint64_t begin, uint64_t end, uint64_t time,
+                                    CpuLimit limit) {
+  Reach(time);
+  const ThreadIndex index = IndexOf(koid);
+  Thread* thread = ThreadAt(index);
+  if (thread == nullptr || thread->running) return;
+  const bool is_throttled = thread->kind == WaitKind::kThrottled;
+  if (!is_throttled && !IsRunnable(thread->kind)) return;
+  begin = is_throttled ? thread->since : std::max(begin, thread->since);
+  end = std::clamp(end, begin, std::max(begin, time));
+  if (!is_throttled && end == begin) return;
+  const uint32_t losses = thread->losses;
+  if (!is_throttled && begin > thread->since) {
+    Wait before = EndOfWait(*thread, index, begin, Bound::kSeen);
+    EmitEnd(before);
+  }
+  const Bound began = begin > thread->since ? Bound::kSeen : thread->began;
+  BeginWaitIn(*thread, FXR_STATE_THROTTLED, begin, false, 0);
+  thread->began = began;
+  thread->losses = losses;
+  Wait throttled = EndOfWait(*thread, index, end, Bound::kSeen);
+  throttled.limit = KeepLimit(std::move(limit));
+  EmitEnd(throttled);
+  BeginWaitIn(*thread, FXR_STATE_RUNNABLE, end, false, 0);
+  thread->losses = losses;
 }
 
 template <typename Handler>

@@ -59,6 +59,7 @@ class TimelineState {
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;  // fxr_task_state
+    WakeVia via = WakeVia::kNone;  // of `other`, a waker
     AssumedStates assumed = {};
   };
 
@@ -72,6 +73,9 @@ class TimelineState {
     const uint32_t index = index_.Find(koid);
     return index == KoidIndex::kNone ? nullptr : &threads_[index];
   }
+
+  // Of waits in kThrottled, by Wait::limit. A few thousand at most; further limits are not kept.
+  const std::vector<CpuLimit>& limits() const { return limits_; }
 
   // kNoThread before the first record of the thread.
   ThreadIndex Find(fxt::Koid koid) const { return index_.Find(koid); }
@@ -151,6 +155,7 @@ class TimelineState {
     thread.cpu = wakeup.cpu;
     thread.has_other = wakeup.waker.has_value();
     thread.other = wakeup.waker.value_or(0);
+    thread.via = wakeup.via;
   }
   // The wait that ends at `time`, without the record that ends it.
   Wait EndOfWait(const Thread& thread, ThreadIndex index, uint64_t time, Bound ended) const {
@@ -164,7 +169,10 @@ class TimelineState {
               .touches_loss = thread.losses != losses_};
     if (thread.left) wait.state = static_cast<fxr_task_state>(thread.state);
     if (thread.by_wakeup) {
-      if (thread.has_other) wait.waker = thread.other;
+      if (thread.has_other) {
+        wait.waker = thread.other;
+        wait.via = thread.via;
+      }
       wait.target_cpu = thread.cpu;
     } else if (thread.has_other) {
       wait.preemptor = thread.other;
@@ -178,12 +186,15 @@ class TimelineState {
   static bool IsRunnable(WaitKind kind) {
     return kind == WaitKind::kWakeup || kind == WaitKind::kPreempted;
   }
+  // Its index in limits(); kNoLimit beyond the number that is kept.
+  uint32_t KeepLimit(CpuLimit limit);
   static WaitKind KindOf(fxr_task_state state) {
-    static constexpr std::array<WaitKind, FXR_STATE_WOKEN + 1> kKinds = [] {
-      std::array<WaitKind, FXR_STATE_WOKEN + 1> kinds{};
+    static constexpr std::array<WaitKind, FXR_STATE_THROTTLED + 1> kKinds = [] {
+      std::array<WaitKind, FXR_STATE_THROTTLED + 1> kinds{};
       kinds.fill(WaitKind::kSleep);
       kinds[FXR_STATE_RUNNABLE] = kinds[FXR_STATE_PREEMPTED] = WaitKind::kPreempted;
       kinds[FXR_STATE_WOKEN] = WaitKind::kWakeup;
+      kinds[FXR_STATE_THROTTLED] = WaitKind::kThrottled;
       kinds[FXR_STATE_UNINTERRUPTIBLE] = WaitKind::kBlocked;
       kinds[FXR_STATE_STOPPED] = kinds[FXR_STATE_TRACED] = WaitKind::kStopped;
       kinds[FXR_STATE_DEAD] = kinds[FXR_STATE_ZOMBIE] = WaitKind::kAbsent;
@@ -207,6 +218,9 @@ class TimelineState {
   DenseTable<Thread> threads_;
 
  private:
+  static constexpr size_t kMaxLimits = 4096;
+
+  std::vector<CpuLimit> limits_;
   KoidIndex index_{kMaxThreads};
 };
 

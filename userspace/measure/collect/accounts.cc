@@ -94,6 +94,16 @@ void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> hel
   if (notes.size() >= kFirstNotes || notes_ >= kMaxNotes) Settle(member);
 }
 
+void Accounts::AddLimit(Group& group, const Note& note) const {
+  const facts::CpuLimit& limit = limits_[note.limit];
+  const auto found = group.limits.find(limit);
+  if (found != group.limits.end()) {
+    found->second += note.length();
+  } else if (group.limits.size() < Group::kLimits) {
+    group.limits.emplace(limit, note.length());
+  }
+}
+
 void Accounts::CountCall(uint32_t number, const Note& note) {
   const uint64_t key = (uint64_t{number} << 32) | note.call;
   const auto found = syscalls_.find(key);

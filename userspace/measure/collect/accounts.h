@@ -58,8 +58,11 @@ class Accounts {
     Group* at = nullptr;     // of `group`
   };
 
-  // `tasks` must outlive it.
-  explicit Accounts(TaskTable& tasks) : tasks_(tasks) { untracked_.newborn = Member::kUntracked; }
+  // Both must outlive it. `limits`: of Note::limit.
+  Accounts(TaskTable& tasks, const std::vector<facts::CpuLimit>& limits)
+      : tasks_(tasks), limits_(limits) {
+    untracked_.newborn = Member::kUntracked;
+  }
 
   // A thread's koid and process, before anything is noted about it.
   Member& Introduce(facts::ThreadIndex thread, fxt::Koid koid,
@@ -156,6 +159,7 @@ class Accounts {
     return member.group;
   }
   // A system call of a thread of which no more is known than its group's number.
+  void AddLimit(Group& group, const Note& note) const;
   void CountCall(uint32_t group, const Note& note);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
@@ -196,6 +200,7 @@ class Accounts {
   }
 
   TaskTable& tasks_;
+  const std::vector<facts::CpuLimit>& limits_;
   facts::DenseTable<Member> members_;  // by facts::ThreadIndex
   Member untracked_;
   std::vector<std::vector<KeptNote>> newborns_;
@@ -216,6 +221,9 @@ inline void Accounts::Apply(Member& member, const Note& note, std::span<const He
 inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
+  }
+  if (note.limit != facts::kNoLimit) [[unlikely]] {
+    AddLimit(group, note);
   }
   if (note.call != Note::kNoCall) return CountCall(number, note);
   if (note.has_duration) {

@@ -38,7 +38,7 @@ struct DurationOfKind {
   Duration duration = Duration::kSlice;
   bool any = false;
 };
-constexpr std::array<DurationOfKind, 7> kDurationOf = {{
+constexpr std::array<DurationOfKind, 8> kDurationOf = {{
     {},
     {},
     {Duration::kWakeupLatency, true},
@@ -46,10 +46,11 @@ constexpr std::array<DurationOfKind, 7> kDurationOf = {{
     {Duration::kSleep, true},
     {Duration::kBlocked, true},
     {},
+    {},
 }};
 static_assert(static_cast<size_t>(WaitKind::kWakeup) == 2 &&
               static_cast<size_t>(WaitKind::kBlocked) == 5 &&
-              static_cast<size_t>(WaitKind::kStopped) + 1 == kDurationOf.size());
+              static_cast<size_t>(WaitKind::kThrottled) + 1 == kDurationOf.size());
 
 }  // namespace
 
@@ -119,7 +120,7 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   thread.after_blocked = blocked;
   Watcher* const watcher = c.options_.watcher;
   if (watcher != nullptr &&
-      (blocked || !watcher->TakesSleep(sleep.index, sleep.thread, sleep.end, end.waker))) {
+      (blocked || !watcher->TakesSleep(sleep.index, sleep.thread, sleep.end, end.waker, end.via))) {
     watcher->OnWait(full());
   }
   uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
@@ -316,6 +317,10 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (is_woken) {
     note.other = WakerGroup(wait);
     note.whom = WhomOf(waits_for, note.other);
+  }
+  if (wait.kind == WaitKind::kThrottled) [[unlikely]] {
+    note.limit = wait.limit;
+    thread.preemptor = kNoGroup;
   }
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;

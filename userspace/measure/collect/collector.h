@@ -66,7 +66,7 @@ class Watcher {
   }
   virtual bool TakesWait(uint32_t /*cpu*/, uint64_t /*begin*/, uint64_t /*end*/) { return false; }
   virtual bool TakesSleep(facts::ThreadIndex /*index*/, fxt::Koid /*thread*/, uint64_t /*end*/,
-                          const std::optional<fxt::Koid>& /*waker*/) {
+                          const std::optional<fxt::Koid>& /*waker*/, facts::WakeVia /*via*/) {
     return false;
   }
 };
@@ -216,7 +216,7 @@ class Collector {
   Capture capture_;
   TaskTable tasks_;
   SettingsTable settings_;
-  Accounts accounts_{tasks_};
+  Accounts accounts_{tasks_, timeline_.limits()};
   SpanMeter spans_;
   facts::WaitPurposes purposes_;
   CpuHistory history_;

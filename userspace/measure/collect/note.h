@@ -46,6 +46,8 @@ struct Note {
   uint64_t unconserved_ns = 0;
   uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
 
+  uint32_t limit = facts::kNoLimit;  // of a wait in kThrottled
+
   uint64_t length() const { return end - begin; }
 };
 

@@ -108,6 +108,11 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const Distribution& times : group.times) Put(out, times);
   Put(out, group.syscalls);
   for (const auto& blames : group.blames) Put(out, blames);
+  out.Number(group.limits.size());
+  for (const auto& [limit, ns] : group.limits) {
+    out.Text(limit.cgroup);
+    for (const uint64_t value : {limit.quota_ns, limit.period_ns, ns}) out.Number(value);
+  }
   out.Number(group.pids.size());
   for (const uint64_t pid : group.pids) out.Number(pid);
 }
@@ -261,6 +266,17 @@ class PayloadReader {
     for (Distribution& times : group.times) Get(times);
     Get(group.syscalls);
     for (auto& blames : group.blames) Get(blames);
+    // A merged summary has those of all captures.
+    constexpr size_t kMostLimits = 4096;
+    const size_t limits = in_.NumberUpTo(kMostLimits);
+    for (size_t i = 0; i < limits && !in_.failed(); ++i) {
+      facts::CpuLimit limit{.cgroup = in_.Text()};
+      limit.quota_ns = in_.Number();
+      limit.period_ns = in_.Number();
+      const uint64_t ns = in_.Number();
+      if (!group.limits.empty() && !(group.limits.rbegin()->first < limit)) in_.Fail();
+      group.limits.emplace_hint(group.limits.end(), std::move(limit), ns);
+    }
     const size_t pids = in_.NumberUpTo(Group::kPids);
     for (size_t i = 0; i < pids && !in_.failed(); ++i) {
       group.pids.push_back(in_.Number());

@@ -113,7 +113,8 @@ class LatencyWatch {
       found(Found{TriggerKind::kWakeupLatency, time, time - woken, tid, state});
     }
     if (is_new) return;
-    const bool was_runnable = state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED;
+    const bool was_runnable =
+        state == FXR_STATE_RUNNABLE || state == FXR_STATE_PREEMPTED || state == FXR_STATE_THROTTLED;
     const TriggerKind kind = was_runnable ? TriggerKind::kRunnable : TriggerKind::kOffCpu;
     const uint64_t value = time - (off >> kStateBits);
     if (IsAbove(kind, value)) found(Found{kind, time, value, tid, state});

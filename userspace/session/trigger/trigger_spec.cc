@@ -59,7 +59,7 @@ bool ToNumber(std::string_view text, Number* number) {
 }
 
 std::optional<uint32_t> StateOf(std::string_view letters) {
-  for (uint32_t state = 0; state <= FXR_STATE_WOKEN; ++state) {
+  for (uint32_t state = 0; state <= FXR_STATE_THROTTLED; ++state) {
     if (schema::StateLetters(static_cast<fxr_task_state>(state)) == letters) return state;
   }
   return std::nullopt;

@@ -101,9 +101,12 @@ constexpr Column kWaitsColumns[] = {
     {.name = "certain", .repeats = true},
     Name("waits_for"),
     OptionalText("reason"),
+    Name("via"),
+    Name("throttled_by"),
 };
 constexpr Column kWakeupsColumns[] = {
-    kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,
+    kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,
+    kProcess, Name("waker"), kKoid, Name("via"),
 };
 constexpr Column kInstantsColumns[] = {
     kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,

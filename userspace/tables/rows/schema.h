@@ -129,10 +129,12 @@ enum Column : uint8_t {
   kCertain,
   kWaitsFor,
   kReason,
+  kVia,
+  kThrottledBy,
 };
 }  // namespace waits
 namespace wakeups {
-enum Column : uint8_t { kTs, kCpu, kTid, kWakerTid, kPid, kThread, kProcess, kWaker, kKoid };
+enum Column : uint8_t { kTs, kCpu, kTid, kWakerTid, kPid, kThread, kProcess, kWaker, kKoid, kVia };
 }  // namespace wakeups
 namespace instants {
 enum Column : uint8_t {

@@ -20,6 +20,8 @@ std::string_view TextOf(CommonString word) {
   constexpr std::array<std::string_view, static_cast<size_t>(CommonString::kCommonStrings)> kTexts =
       {schema::kRecorderName,
        argument::kWaker,
+       argument::kVia,
+       argument::kNetRx,
        argument::kProcess,
        event::kLinuxState,
        argument::kState,

@@ -53,6 +53,8 @@ static_assert(sizeof(FileThread) == 64);
 enum class CommonString : uint8_t {
   kCategoryRecorder,
   kWaker,
+  kVia,
+  kNetRx,
   kProcess,
   kLinuxState,
   kState,

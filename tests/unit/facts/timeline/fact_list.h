@@ -29,11 +29,14 @@ class FactList {
                     run.end_state ? " " + std::string(schema::StateLetters(*run.end_state)) : ""));
   }
   void OnWait(const Wait& wait) {
-    static constexpr const char* kNames[] = {"running", "woken",   "preempted", "sleeping",
-                                             "blocked", "stopped", "unknown",   "absent"};
+    static constexpr const char* kNames[] = {"running",   "woken",   "preempted",
+                                             "sleeping",  "blocked", "stopped",
+                                             "throttled", "unknown", "absent"};
     Add(fmt::format("wait t{} {} {}-{}", wait.thread, kNames[static_cast<size_t>(ShareOf(wait))],
                     wait.begin, wait.end) +
-        (wait.waker ? fmt::format(" by t{}", *wait.waker) : ""));
+        (wait.waker ? fmt::format(" by t{}", *wait.waker) : "") +
+        (wait.via == WakeVia::kNetRx ? " net_rx" : "") +
+        (wait.limit != kNoLimit ? fmt::format(" limit{}", wait.limit) : ""));
   }
   void OnIdle(const Idle& idle) {
     Add(fmt::format("idle cpu{} {}-{}{}", idle.cpu, idle.begin, idle.end,

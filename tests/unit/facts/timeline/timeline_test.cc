@@ -69,6 +69,40 @@ TEST_F(TimelineTest, ThePreemptedOneWaitsUpToItsNextRun) {
                                         "wait t8 preempted 20-30"));
 }
 
+TEST_F(TimelineTest, AThrottledThreadWaitsForQuotaAndThenForACpu) {
+  NotifyState(7, "Rq");
+  Switch(10, 0, 0, kRunnable, 7);
+  Switch(20, 0, 7, kRunnable, 8);
+  Wake(25, 7);  // says nothing new
+  timeline.OnThrottled(7, 21, 60, 70, {.cgroup = "/a", .quota_ns = 30, .period_ns = 100});
+  Switch(70, 0, 8, kAsleep, 7);
+  Switch(80, 0, 7, kRunnable, 0);
+  timeline.Finish(90);
+  EXPECT_THAT(
+      facts.Take(),
+      ElementsAre("idle cpu0 10-10 <edge", "run cpu0 t7 10-20 Rq", "wait t7 throttled 20-60 limit0",
+                  "run cpu0 t8 20-70 S", "wait t7 preempted 60-70", "run cpu0 t7 70-80 Rq",
+                  "idle cpu0 80-90 edge>", "wait t7 throttled 80-90", "wait t8 sleeping 70-90"));
+  EXPECT_THAT(timeline.limits(), ElementsAre(CpuLimit{"/a", 30, 100}));
+}
+
+TEST_F(TimelineTest, AWaitMayBeThrottledInItsMiddle) {
+  Switch(10, 0, 0, kRunnable, 7);
+  Switch(20, 0, 7, kAsleep, 8);
+  Wake(30, 7, 9);
+  timeline.OnThrottled(7, 40, 60, 70, {.cgroup = "/a"});
+  Switch(70, 0, 8, kAsleep, 7);
+  EXPECT_THAT(facts.Take(),
+              ElementsAre("idle cpu0 10-10 <edge", "run cpu0 t7 10-20 S", "wait t7 sleeping 20-30",
+                          "wait t7 woken 30-40 by t9", "wait t7 throttled 40-60 limit0",
+                          "run cpu0 t8 20-70 S", "wait t7 preempted 60-70"));
+  // Neither a thread that runs nor one that sleeps waits for quota.
+  timeline.OnThrottled(7, 71, 72, 73, {.cgroup = "/b"});
+  timeline.OnThrottled(8, 71, 72, 73, {.cgroup = "/b"});
+  EXPECT_THAT(facts.Take(), IsEmpty());
+  EXPECT_EQ(timeline.limits().size(), 1u);
+}
+
 TEST_F(TimelineTest, StatesAreThoseOfLinux) {
   Switch(10, 0, 7, kRunnable, 8);
   NotifyState(8, "D");

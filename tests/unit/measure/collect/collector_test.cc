@@ -67,6 +67,23 @@ TEST(CollectorTest, LengthsAreInTheirDistributions) {
   EXPECT_EQ(app.of(Duration::kSleep).worst[0], (Instance{200, 100, 7, 0}));
 }
 
+TEST(CollectorTest, ThrottledTimeIsNoWaitForACpuAndHasItsLimit) {
+  TraceScript script;
+  script.Name(7, "app").Name(8, "hog");
+  script.Switch(100, 0, 8, "R+", 7).Switch(200, 0, 7, "Rq", 8);
+  script.Throttled(300, 7, 100, 20, "/limited").Switch(300, 0, 8, "R+", 7);
+  script.Switch(350, 0, 7, "Rq", 8);
+  const Capture capture = script.Collect();
+  const Group& app = *Find(capture, "app");
+  EXPECT_EQ(app.of(Share::kRunning), 150u);
+  EXPECT_EQ(app.of(Share::kThrottled), 80u);
+  EXPECT_EQ(app.of(Share::kRunnablePreempted), 20u);
+  EXPECT_EQ(app.of(Duration::kPreemptedWait).whole_ns, 20u);
+  EXPECT_EQ(BlameOn(capture, app, Attribution::kHeldCpu, "hog").ns, 20u);
+  const std::map<facts::CpuLimit, uint64_t> limits = {{{"/limited", 30, 100}, 80}};
+  EXPECT_EQ(app.limits, limits);
+}
+
 TEST(CollectorTest, WaitsAreBlamedOnWhoHeldTheCpuAndSleepsOnTheWaker) {
   const Capture capture = Simple();
   const Group& app = *Find(capture, "app");

@@ -25,7 +25,8 @@ class SlotScript {
                                                  .waker_tid = 0,
                                                  .priority = 120,
                                                  .target_cpu = 0,
-                                                 .is_new = static_cast<fxr_u8>(is_new)});
+                                                 .is_new = static_cast<fxr_u8>(is_new),
+                                                 .via_net_rx = 0});
     producer_.Put(time, payload.body, FXR_SLOT_WAKING, payload.extra);
   }
 

@@ -165,7 +165,8 @@ const kKindWords = {
   preempted: "preempted",
   blocked: "blocked (D)",
   sleep: "asleep",
-  stopped: "stopped"
+  stopped: "stopped",
+  throttled: "throttled (quota)"
 };
 
 function waits(title, id, some) {

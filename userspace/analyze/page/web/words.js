@@ -82,10 +82,11 @@ function threadName(thread) {
 }
 
 const kShares = [
-  "running", "runnable_wakeup", "runnable_preempted", "blocked", "stopped", "unknown", "sleeping"
+  "running", "runnable_wakeup", "runnable_preempted", "blocked", "stopped", "throttled", "unknown",
+  "sleeping"
 ];
 // Shares of a thread that is awake and known.
-const kAwake = kShares.slice(0, 5);
+const kAwake = kShares.slice(0, 6);
 const kShareWords = {
   running: "running",
   runnable_wakeup: "runnable, woken",
@@ -93,6 +94,7 @@ const kShareWords = {
   sleeping: "sleeping",
   blocked: "blocked (D)",
   stopped: "stopped",
+  throttled: "throttled (quota)",
   unknown: "not known",
 };
 const kShareColors = {
@@ -102,6 +104,7 @@ const kShareColors = {
   sleeping: "sleeping",
   blocked: "blocked",
   stopped: "stopped",
+  throttled: "throttled",
   unknown: "unknown",
 };
 const kTimeWords = {
