@@ -39,6 +39,7 @@ class Skeleton {
   void SetFeatures(const KernelFeatures& features, const RingSizes& sizes);
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const KernelFeatures& features, const ProgramOptions& options);
+  void SetWaits(const KernelFeatures& features, const ProgramOptions& options);
   void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);

@@ -100,6 +100,11 @@ constexpr Column kWaitsColumns[] = {
     Word("ended"),
     {.name = "certain", .repeats = true},
     OptionalText("reason"),
+    OptionalText("syscall"),
+    OptionalText("object_kind"),
+    OptionalText("object"),
+    Repeated("peer"),
+    OptionalInteger("asked"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs, kCpu, kTid, Repeated("waker_tid"), kPid, kThread, kProcess, Name("waker"), kKoid,

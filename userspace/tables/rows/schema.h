@@ -127,6 +127,12 @@ enum Column : uint8_t {
   kEnded,
   kCertain,
   kReason,
+  kSyscall,
+  kObjectKind,
+  kObject,
+  kPeer,
+  kAsked,
+  kWaitsColumns,  // count
 };
 }  // namespace waits
 namespace wakeups {
