@@ -646,7 +646,8 @@ static __always_inline bool file_is_named(struct file *file, const char *name, u
 {
 	struct file_name found = {};
 
-	BPF_CORE_READ_STR_INTO(&found.text, file, f_path.dentry, d_name.name);
+	bpf_probe_read_kernel_str(found.text, sizeof(found.text),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	for (u32 i = 0; i < bytes; i++)
 		if (found.text[i] != name[i])
 			return false;
@@ -757,7 +758,7 @@ __noinline int describe_epoll(u64 task, u64 address)
 	return describe_file(task, address);
 }
 
-#define MAX_POLLED 8
+#define MAX_POLLED NOTE_WORDS
 
 /* Describes the first of the descriptors that is ready, or the only one. */
 __noinline int describe_polled(u64 task, u32 tid, u64 count)

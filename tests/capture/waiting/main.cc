@@ -193,7 +193,7 @@ void Sockets() {
     const auto send_byte = [](int fd) {
       if (send(fd, "x", 1, 0) != 1) Fail("send");
     };
-    pair = Run([&](int) { receive(ends[0]); send_byte(ends[0]); },
+    pair = Run([&](int) { receive(ends[0]); Pause(); send_byte(ends[0]); },
                [&](int) { send_byte(ends[1]); receive(ends[1]); });
     const char* const name = type == SOCK_STREAM ? "tcp" : "udp";
     Say(name, pair.waiter, "recvfrom", name, Ends(ends[0]), pair.actor, -1, count);
