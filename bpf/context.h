@@ -138,4 +138,14 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 	return interrupt_bits(ring, cpu) != 0;
 }
 
+/* False where in_interrupt_context() cannot tell. Called after it. */
+static __always_inline bool context_is_known(struct fxr_ring_control *ring)
+{
+#if defined(__TARGET_ARCH_x86)
+	return READ_ONCE(ring->preempt_count) != FXR_PREEMPT_COUNT_HIDDEN;
+#else
+	return true;
+#endif
+}
+
 #endif

@@ -8,13 +8,11 @@
  */
 #include "common.h"
 #include "fxt_record/task_walk.h"
+#include "id_table.h"
 #include "task_identity.h"
 
-/* Levels of a radix tree of 22-bit ids with 16 slots per node (CONFIG_BASE_SMALL). */
-#define MAX_TREE_DEPTH 6
 #define MAX_SLOTS 16 /* slots per step; the verifier walks all of them */
 #define MAX_STEPS 32 /* run() does the square of it */
-#define PIDTYPE_PID 0 /* include/linux/pid_types.h */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -29,44 +27,6 @@ static __always_inline struct fxr_task_walk *this_walk(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&task_walk, &zero);
-}
-
-/* A pid has one number for each namespace that contains it, the initial one first. */
-static __always_inline struct upid *pid_number(struct pid *pid, u32 level)
-{
-	return (void *)pid + bpf_core_field_offset(pid->numbers) +
-	       level * bpf_core_type_size(struct upid);
-}
-
-/* include/linux/xarray.h: xa_is_node, xa_to_node */
-static __always_inline bool is_node(u64 entry)
-{
-	return (entry & 3) == 2 && entry > 4096;
-}
-
-static __always_inline struct xa_node *to_node(u64 entry)
-{
-	return (struct xa_node *)(entry - 2);
-}
-
-static __always_inline struct task_struct *task_of(struct pid *pid)
-{
-	struct hlist_node *first = BPF_CORE_READ(pid, tasks[PIDTYPE_PID].first);
-
-	if (!first)
-		return NULL;
-	return (void *)first - bpf_core_field_offset(((struct task_struct *)0)->pid_links);
-}
-
-/* Returns the entry of the node's slot for this id; `shift` is the node's. */
-static __always_inline u64 entry_at(struct xa_node *node, u32 slots, u32 shift, u32 id)
-{
-	u64 entry = 0;
-
-	bpf_probe_read_kernel(&entry, sizeof(entry),
-			      (void *)node + bpf_core_field_offset(((struct xa_node *)0)->slots) +
-				      ((id >> shift) & (slots - 1)) * sizeof(void *));
-	return entry;
 }
 
 static __always_inline u32 number_in(struct pid *pid, struct pid *own, u32 level)

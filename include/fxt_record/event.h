@@ -359,6 +359,64 @@ enum fxr_block_kind {
 };
 #define FXR_DISK_NAME_BYTES 32
 
+enum fxr_wait_kind {
+	FXR_WAIT_NOTHING = 0,   /* the call is all that is known */
+	FXR_WAIT_FILE = 1,      /* files have a text: names of the path, the last one first */
+	FXR_WAIT_DIRECTORY = 2,
+	FXR_WAIT_CHARACTER = 3, /* a character device */
+	FXR_WAIT_BLOCK = 4,     /* a block device */
+	FXR_WAIT_FIFO = 5,
+	FXR_WAIT_PIPE = 6,
+	FXR_WAIT_ANONYMOUS = 7, /* text: the kernel's name of it, as in [eventfd] */
+	/* `device` is family, type << 8 and protocol << 16. The text is the local, then the
+	 * remote address of an Internet socket, or the path of a Unix socket. */
+	FXR_WAIT_SOCKET = 8,
+	FXR_WAIT_FUTEX = 9,
+	FXR_WAIT_SLEEP = 10,
+	FXR_WAIT_CHILD = 11,
+	FXR_WAIT_SIGNAL = 12,   /* waits for a signal */
+	FXR_WAIT_STOP = 13,     /* stopped by a signal; `peer` sent it */
+	FXR_WAIT_TRACER = 14,   /* stopped for its tracer, `peer` */
+	FXR_WAIT_DESCRIPTORS = 15, /* of poll or select; none is known to be ready */
+	FXR_WAIT_PIDFD = 16,
+};
+
+#define FXR_WAIT_COMPAT 1u       /* a call through the 32-bit table */
+#define FXR_WAIT_PATH_CUT 2u     /* outer directories are missing */
+#define FXR_WAIT_PATH_ROOTED 4u  /* the path begins at the root of the process */
+#define FXR_WAIT_READY 8u        /* the descriptor of several that became ready */
+#define FXR_WAIT_FILE_LOCK 16u   /* waits for a lock of the file; `peer` holds it */
+#define FXR_WAIT_LISTENS 32u     /* a listening socket */
+#define FXR_WAIT_NO_CALL 64u     /* the thread is in no system call: a fault, a return to it */
+#define FXR_WAIT_TEXT_BYTES 255
+#define FXR_WAIT_FRAMES 16
+
+/* How a system call names what it waits for. The collector fills the table by number. */
+enum fxr_wait_call {
+	FXR_CALL_OTHER = 0,
+	FXR_CALL_DESCRIPTOR,    /* argument 0 */
+	FXR_CALL_READ_WRITE,    /* the same, at the file's position */
+	FXR_CALL_READ_WRITE_AT, /* the same, at the offset in argument 3 */
+	FXR_CALL_FUTEX,
+	FXR_CALL_FUTEX_WAIT,    /* the call of 6.7 */
+	FXR_CALL_NANOSLEEP,
+	FXR_CALL_CLOCK_NANOSLEEP,
+	FXR_CALL_POLL,
+	FXR_CALL_PPOLL,
+	FXR_CALL_SELECT,
+	FXR_CALL_PSELECT,
+	FXR_CALL_EPOLL_WAIT,
+	FXR_CALL_EPOLL_PWAIT2,
+	FXR_CALL_WAIT4,
+	FXR_CALL_WAITID,
+	FXR_CALL_FLOCK,
+	FXR_CALL_FCNTL,
+	FXR_CALL_SIGNAL,        /* pause, rt_sigsuspend */
+	FXR_CALL_SIGTIMEDWAIT,
+};
+/* Calls from here up are FXR_CALL_OTHER. */
+#define FXR_WAIT_CALLS 512
+
 enum fxr_ipi_kind {
 	FXR_IPI_RESCHEDULE = 0,
 	FXR_IPI_CALL_FUNCTION = 1,

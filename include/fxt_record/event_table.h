@@ -27,6 +27,7 @@
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
 	X(TASK, "task", "fork, exec, exit and rename of tasks", 1)                  \
 	X(LOG, "log", "kernel log messages", 1)                                     \
+	X(WAIT, "wait", "what a thread slept for: call, file, socket, lock, timer", 1) \
 	X(IRQ, "irq", "hardware interrupt handlers, per CPU", 0)                    \
 	X(SOFTIRQ, "softirq", "soft interrupt handlers, per CPU", 0)                \
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \
@@ -74,6 +75,9 @@
 	X(TASK, sched_process_exit, "exit", IDENTITY, NONE)            \
 	X(TASK, task_rename, "rename", IDENTITY, NONE)                 \
 	X(LOG, console, "message", SIDE, NONE)                         \
+	X(WAIT, sched_switch, "sleep", BESIDE, NONE)                   \
+	X(WAIT, sched_waking, "wake", BESIDE, NONE)                    \
+	X(WAIT, signal_generate, "stop", BESIDE, NONE)                 \
 	X(IRQ, irq_handler_entry, "entry", SLOT, IRQ_ENTRY)            \
 	X(IRQ, irq_handler_exit, "exit", SLOT, IRQ_EXIT)               \
 	X(SOFTIRQ, softirq_entry, "entry", SLOT, SOFTIRQ_ENTRY)        \
@@ -277,6 +281,7 @@
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
 	X(THROTTLED, throttled, FXR_THROTTLED_BODY)                    \
+	X(WAIT, wait, FXR_WAIT_BODY)                                   \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -326,6 +331,26 @@
 	F(body, fxr_u32, hierarchy) /* of that id; 0: the default one */            \
 	F(body, fxr_u64, quota)     /* ns of each period */                         \
 	F(body, fxr_u64, period)    /* ns */
+
+/*
+ * What a thread slept for, sent at its wakeup. Its bytes are a text or socket addresses,
+ * see enum fxr_wait_kind. If `frames` is not 0, FXR_WAIT_FRAMES addresses of the kernel
+ * precede it, innermost first, of which the first `frames` are filled.
+ */
+#define FXR_WAIT_BODY(F, body)                                                      \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, state)   /* the kernel's state of the sleep */             \
+	F(body, fxr_s32, call)    /* number of the system call; -1: none, or not known */ \
+	F(body, fxr_u32, flags)   /* FXR_WAIT_* */                                  \
+	F(body, fxr_u8, kind)     /* enum fxr_wait_kind */                          \
+	F(body, fxr_u64, asked)   /* ns that the call asked to wait at most; ~0: not known */ \
+	F(body, fxr_u32, peer)    /* thread: owner, holder, child or other end; 0: not known */ \
+	F(body, fxr_u64, object)  /* inode number, address or id */                 \
+	F(body, fxr_u32, device)  /* of a file: the kernel's number; of a socket: see FXR_WAIT_SOCKET */ \
+	F(body, fxr_u32, ports)   /* of a socket: local in the high 16 bits, remote */ \
+	F(body, fxr_u64, offset)  /* bytes, of a file that is read or written; ~0: none; */ \
+	/* of an Internet socket the number of its network namespace */             \
+	F(body, fxr_u8, frames)
 
 /* A request of a block device. Its bytes are the disk's name, padded with NULs. */
 #define FXR_BLOCK_BODY(F, body)                                                     \

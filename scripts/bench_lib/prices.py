@@ -225,6 +225,7 @@ def all_prices(build, function_events):
               beside=["-c", "sched"]),
         Price("task", "rename", "rename", 200_000, ["-c", "task"], ["task:task_rename"]),
         Price("log", "message", "log", 20_000, ["-c", "log"], ["printk:console"]),
+        Price("wait", "sleep of 100 us or more", "sleep", 2_000, ["-c", "wait"]),
         Price("irq", "begin or end of a handler", "read", 2_500, ["-c", "irq"],
               ["irq:irq_handler_entry", "irq:irq_handler_exit"], file=True),
         Price("softirq", "begin or end of a handler", "softirq", 60_000, ["-c", "softirq"],

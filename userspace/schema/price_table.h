@@ -13,6 +13,7 @@
   X("-z", "switch or wakeup: CPU time of compression", 54, 4)                    \
   X("task", "rename", 390, 248)                                                  \
   X("log", "message", 470, 64)                                                   \
+  X("wait", "sleep of 100 us or more", -1, 80)                                   \
   X("irq", "begin or end of a handler", 0, 16)                                   \
   X("softirq", "begin or end of a handler", 140, 16)                             \
   X("syscall", "begin or end of a call", 150, 20)                                \

@@ -2,6 +2,7 @@
 #include "tables/fact_rows.h"
 
 #include <string_view>
+#include <utility>
 
 #include "facts/record_kind.h"
 #include "facts/scheduling.h"
@@ -261,6 +262,7 @@ void FactRows::AddWait(const facts::Wait& wait) {
   if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
       if (column == waits::kReason) return cell.SetNull();
+      if (column > waits::kReason) return PutObject(column, cell, wait.object);
       PutWait(column, cell, wait);
     });
   }
@@ -268,12 +270,15 @@ void FactRows::AddWait(const facts::Wait& wait) {
   for (uint8_t column = 0; column < row.cells.size(); ++column) {
     if (waits_->Wants(column)) PutWait(column, row.cells[column], wait);
   }
-  held_.Hold(wait, wait.ended == Bound::kSeen, row);
+  if (wait.object != nullptr) row.object = *wait.object;
+  held_.Hold(wait, wait.ended == Bound::kSeen, std::move(row));
 }
 
 void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
-    if (column != waits::kReason) {
+    if (column > waits::kReason) {
+      PutObject(column, cell, row.object ? &*row.object : nullptr);
+    } else if (column != waits::kReason) {
       cell = row.cells[column];
     } else if (reason.empty()) {
       cell.SetNull();
@@ -281,6 +286,26 @@ void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
       cell.Set(waits_->KeepClean(reason));
     }
   });
+}
+
+void FactRows::PutObject(uint8_t column, Cell& cell, const facts::WaitObject* object) const {
+  if (object == nullptr) return cell.SetNull();
+  const auto put = [&](const std::string& text) {
+    if (text.empty()) return cell.SetNull();
+    cell.Set(waits_->KeepClean(text));
+  };
+  switch (column) {
+    case waits::kSyscall:
+      return put(object->syscall);
+    case waits::kObjectKind:
+      return put(object->kind);
+    case waits::kObject:
+      return put(object->object);
+    case waits::kPeer:
+      return PutNumber(cell, names_, object->peer);
+    default:
+      return cell.Set(object->asked);
+  }
 }
 
 void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const {

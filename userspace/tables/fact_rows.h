@@ -102,10 +102,12 @@ class FactRows {
   void PutIdle(const facts::Idle& idle);
   void AddWait(const facts::Wait& wait);
   void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const;
+  void PutObject(uint8_t column, Cell& cell, const facts::WaitObject* object) const;
   // A row without its reason, with the names of the time at which the wait ended.
   struct HeldRow {
     uint64_t id = 0;
-    std::array<Cell, waits::kReason> cells = {};  // of the columns that are wanted
+    std::array<Cell, waits::kReason> cells = {};  // of the columns before it that are wanted
+    std::optional<facts::WaitObject> object = std::nullopt;
   };
   struct HeldRowWriter {
     FactRows& rows;

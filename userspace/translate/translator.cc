@@ -20,6 +20,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       functions_(file_, tasks.identities()),
       instants_(file_, tasks, sched_, interrupts_, functions_, stats_),
       blocks_(file_, tasks),
+      waits_(file_, tasks),
       power_(file_),
       spans_(file_, functions_),
       syscalls_(file_, tasks, stats_),
@@ -301,6 +302,14 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
     const model::ThreadHandle thread = ThreadOn(event.header.cpu, tracepoint.tid);
     if (tracepoints_->OnEvent(at, tracepoint.number, {record, event.bytes}, thread)) {
       ++stats_.recorded[FXR_CATEGORY_TRACEPOINT];
+      return;
+    }
+  }
+  fxr_wait_long wait;
+  if (fxr_unpack_wait(&event, &wait)) {
+    const auto* bytes = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    if (waits_.OnWait(at, wait, {bytes, event.bytes})) {
+      ++stats_.recorded[FXR_CATEGORY_WAIT];
       return;
     }
   }

@@ -32,6 +32,7 @@
 #include "translate/kernel/function_names.h"
 #include "translate/kernel/power_translator.h"
 #include "translate/kernel/span_stacks.h"
+#include "translate/kernel/wait_translator.h"
 #include "translate/log_translator.h"
 #include "translate/loss_translator.h"
 #include "translate/sched_translator.h"
@@ -185,6 +186,7 @@ class Translator {
   FunctionNames functions_;
   InstantTranslator instants_;
   BlockTranslator blocks_;
+  WaitTranslator waits_;
   PowerTranslator power_;
   SpanStacks spans_;
   SyscallTranslator syscalls_;

@@ -16,10 +16,15 @@ void ReportWatcher::OnWait(const facts::Wait& wait) {
     strips_.AddWait(*cpu, wait.begin, wait.end);
   }
   waits_.AddWait(wait);
+  sleeps_.Add(wait, names_);
   if (wait.kind != facts::WaitKind::kBlocked) return;
   waits_.ForBlocked(wait.thread, [&](WorstWait& worst) {
     if (worst.begin != wait.begin) return;
     worst.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value());
+    if (wait.object == nullptr) return;
+    worst.object = *wait.object;
+    worst.has_function = !wait.object->function.empty();
+    worst.reason = facts::JoinReasons(worst.reason, wait.object->function);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyze/document/document.h"
 #include "analyze/report/cpu_strips.h"
+#include "analyze/report/sleep_ledger.h"
 #include "analyze/report/worst_waits.h"
 #include "facts/object_names.h"
 #include "facts/wait_reasons.h"
@@ -50,9 +51,11 @@ class ReportWatcher final : public measure::Watcher {
 
   const CpuStrips& strips() const { return strips_; }
   const WorstWaits& waits() const { return waits_; }
+  const SleepLedger& sleeps() const { return sleeps_; }
   const facts::ObjectNames& names() const { return names_; }
 
  private:
+  SleepLedger sleeps_;
   CpuStrips strips_;
   WorstWaits waits_;
   facts::ObjectNames names_;

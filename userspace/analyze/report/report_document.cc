@@ -99,6 +99,8 @@ class ReportBuilder {
     AddSleeps();
       AddPreemptions();
     }
+    AddSleeps();
+    AddLocks();
     AddHandlers();
     AddMetrics();
     AddWaits("longest waits for a CPU", "worst_waits", report_.watcher.waits().for_cpu());
@@ -643,6 +645,99 @@ class ReportBuilder {
     document_.AddSection().Add(std::move(table));
   }
 
+  // --- sleeps whose object is known, and locks
+
+  // "redis-server/bio_aof"; the thread alone where it has no process.
+  static std::string Task(const std::string& process, const std::string& thread) {
+    if (process.empty() || process == thread) return thread.empty() ? "?" : thread;
+    return thread.empty() ? process : process + "/" + thread;
+  }
+
+  void AddSleeps() {
+    const std::vector<SleepLedger::Sleep> sleeps = report_.watcher.sleeps().Sleeps();
+    Value data(Value::List{});
+    for (const SleepLedger::Sleep& sleep : sleeps) {
+      Value row(Value::Object{});
+      row.Set("process", sleep.process);
+      row.Set("thread", sleep.thread);
+      row.Set("whom", sleep.whom);
+      row.Set("syscall", sleep.syscall);
+      row.Set("object_kind", sleep.kind);
+      row.Set("object", sleep.object);
+      SetTimes(row, sleep.times);
+      data.Append(OnOwnLine(std::move(row)));
+    }
+    Section& section = document_.AddSection();
+    Data(section, "sleeps", OnOwnLine(std::move(data)));
+    if (!has_rates_ || sleeps.empty()) return;
+    section.title = "who waits for whom and what, by time (sleeps of 100 us and more)";
+    Table table{.columns = {Name("who"), Name("for whom", 20), Name("in", 16), Name("what", 44),
+                            Number("times/s", 8, 1), Number("ms/s", 9, 2), Length("longest")},
+                .rows = {}};
+    const size_t shown = Shown(sleeps.size());
+    for (size_t i = 0; i < shown; ++i) {
+      const SleepLedger::Sleep& sleep = sleeps[i];
+      table.rows.push_back({Task(sleep.process, sleep.thread),
+                            sleep.whom.empty() ? "interrupt or timer" : sleep.whom, sleep.syscall,
+                            sleep.object.empty() ? sleep.kind : sleep.object,
+                            PerSecond(sleep.times.count), Rate(sleep.times.ns),
+                            sleep.times.longest_ns});
+    }
+    section.Add(std::move(table));
+    if (const SleepLedger::Times& rest = report_.watcher.sleeps().left_out(); rest.count != 0) {
+      Text(section, "  and {} sleeps of {} in all, of more kinds than are kept",
+           util::FormatCount(rest.count), util::FormatDuration(rest.ns));
+    }
+  }
+
+  void AddLocks() {
+    const std::vector<SleepLedger::Lock> locks = report_.watcher.sleeps().Locks();
+    Value data(Value::List{});
+    for (const SleepLedger::Lock& lock : locks) {
+      Value row(Value::Object{});
+      row.Set("process", lock.process);
+      row.Set("kind", lock.kind);
+      row.Set("object", lock.object);
+      row.Set("waiters", uint64_t{lock.waiters.size()});
+      Value holders(Value::List{});
+      for (const auto& [thread, ns] : lock.holders) {
+        holders.Append(Value::Object{{"thread", Thread(thread)}, {"ns", ns}});
+      }
+      row.Set("holders", std::move(holders));
+      SetTimes(row, lock.times);
+      data.Append(OnOwnLine(std::move(row)));
+    }
+    Section& section = document_.AddSection();
+    Data(section, "locks", OnOwnLine(std::move(data)));
+    if (!has_rates_ || locks.empty()) return;
+    section.title = "locks whose holder is known (waits of 100 us and more)";
+    Table table{.columns = {Name("process", 20), Name("lock", 30), Name("held most by", 30),
+                            Number("waiters", 7), Number("times/s", 8, 1), Number("ms/s", 9, 2),
+                            Length("longest")},
+                .rows = {}};
+    const size_t shown = Shown(locks.size());
+    for (size_t i = 0; i < shown; ++i) {
+      const SleepLedger::Lock& lock = locks[i];
+      const auto most = std::max_element(
+          lock.holders.begin(), lock.holders.end(),
+          [](const auto& a, const auto& b) { return a.second < b.second; });
+      table.rows.push_back({lock.process, lock.object, ThreadName(most->first),
+                            uint64_t{lock.waiters.size()}, PerSecond(lock.times.count),
+                            Rate(lock.times.ns), lock.times.longest_ns});
+    }
+    section.Add(std::move(table));
+  }
+
+  size_t Shown(size_t rows) const {
+    return report_.top == 0 ? rows : std::min(rows, report_.top);
+  }
+  static void SetTimes(Value& row, const SleepLedger::Times& times) {
+    row.Set("count", times.count);
+    row.Set("total_ns", times.ns);
+    row.Set("longest_ns", times.longest_ns);
+    row.Set("longest_begin_ns", times.longest_begin);
+  }
+
   // --- handlers, the command and the machine as metrics
 
   void AddHandlers() { Data(document_.AddSection(), "handlers", ByName(capture_.handlers)); }
@@ -693,6 +788,9 @@ class ReportBuilder {
       Text(section, "            its CPU ran {}", held);
     }
     if (!wait.reason.empty()) Text(section, "            waited for {}", wait.reason);
+    if (wait.object && !wait.object->Text().empty()) {
+      Text(section, "            in {}", wait.object->Text());
+    }
     std::string chain;
     for (const WakeLink& link : wait.chain) {
       chain += fmt::format(" <- {}", link.waker ? ThreadName(*link.waker) : "interrupt");
@@ -712,6 +810,12 @@ class ReportBuilder {
     data.Set("cpu", wait.cpu);
     data.Set("thread", Thread(wait.thread));
     if (!wait.reason.empty()) data.Set("reason", wait.reason);
+    if (wait.object) {
+      data.Set("syscall", wait.object->syscall);
+      data.Set("object_kind", wait.object->kind);
+      data.Set("object", wait.object->object);
+      if (wait.object->peer) data.Set("peer", Thread(*wait.object->peer));
+    }
     Value holders(Value::List{});
     for (const WorstWait::Holder& holder : wait.holders) {
       holders.Append(Value::Object{{"thread", Thread(holder.thread)}, {"ns", holder.ns}});

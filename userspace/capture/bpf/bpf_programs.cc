@@ -72,6 +72,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFilters(options);
   (*skeleton)->SetStacks(features, options, *sizes);
   (*skeleton)->SetFaults(options);
+  (*skeleton)->SetWaits(features, options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&

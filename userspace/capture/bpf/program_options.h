@@ -54,6 +54,9 @@ struct StackOptions {
   uint64_t frequency = kDefaultFrequency;  // samples per second and CPU
 };
 
+// Category `wait`: shorter sleeps are not recorded, ns.
+inline constexpr uint64_t kMinRecordedWait = 100'000;
+
 struct ProgramOptions {
   CategorySet categories;
   StackOptions stack;  // if the category is selected

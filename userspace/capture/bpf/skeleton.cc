@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "capture/bpf/syscall_code.h"
+#include "capture/bpf/wait_calls.h"
 #include "capture/btf/type_subset.h"
 #include "schema/event_info.h"
 
@@ -231,6 +232,21 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   settings.syscall_code_bytes = code.bytes;
 }
 
+void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& options) {
+  const bool wanted = options.categories.test(FXR_CATEGORY_WAIT);
+  for (bpf_map* map : {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
+                       bpf_->maps.wait_stoppers}) {
+    bpf_map__set_autocreate(map, wanted);
+  }
+  if (!wanted) return;
+  bpf_map__set_max_entries(bpf_->maps.wait_since, WaitPages());
+  auto& settings = *bpf_->rodata;
+  settings.wait_min_units = static_cast<uint32_t>(kMinRecordedWait >> 10);
+  settings.wait_has_registers =
+      features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
+  FillWaitCalls(settings.wait_calls);
+}
+
 void Skeleton::SetFaults(const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
   bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
@@ -314,10 +330,14 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
       if (tracepoint.category == FXR_CATEGORY_FAULT && major_faults_.empty()) return;
       const std::string beside =
           fmt::format("{}_{}", schema::CategoryName(tracepoint.category), program);
+      const bool precedes = tracepoint.category == FXR_CATEGORY_WAIT;
       const bool has_forms =
           bpf_object__find_program_by_name(bpf_->obj, (beside + "_flag").c_str()) != nullptr;
-      return Use(has_forms && !features.atomic_fetch ? beside + "_flag" : beside,
-                 tracepoint.category, &events_);
+      Use(has_forms && !features.atomic_fetch ? beside + "_flag" : beside, tracepoint.category,
+          &events_);
+      // A wait's event precedes the wakeup that ends it.
+      if (precedes) std::rotate(events_.begin(), events_.end() - 1, events_.end());
+      return;
     }
     case Tracepoint::Way::kIdentity:
       if (features.missing_tracepoints.contains(program)) return;

@@ -40,6 +40,7 @@ class Skeleton {
   void SetFilters(const ProgramOptions& options);
   void SetStacks(const KernelFeatures& features, const ProgramOptions& options,
                  const RingSizes& sizes);
+  void SetWaits(const KernelFeatures& features, const ProgramOptions& options);
   void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);

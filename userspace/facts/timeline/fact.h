@@ -20,6 +20,7 @@
 #include <string>
 
 #include "facts/scheduling.h"
+#include "facts/wait_object.h"
 #include "fxt/format.h"
 #include "schema/linux_state.h"
 
@@ -131,6 +132,10 @@ struct Wait {
   WakeVia end_via = WakeVia::kNone;  // of `end_waker`
   bool end_by_interrupt = false;  // the recorder emitted a wakeup without a waker
   int32_t next_priority = -1;     // kernel priority of the run that follows; -1: not known
+
+  // Of a sleep: what it was for; null where the file does not say. Valid during the call of OnWait()
+  // only.
+  const WaitObject* object = nullptr;
 
   bool ends_in_run() const { return end_record == WaitEnd::kSwitch && ended == Bound::kSeen; }
   bool ends_in_wakeup() const { return end_record == WaitEnd::kWakeup && ended == Bound::kSeen; }

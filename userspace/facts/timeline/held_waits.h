@@ -44,7 +44,12 @@ class HeldWaits {
       const bool by_thread = wait.end_record != WaitEnd::kWakeup || wait.end_waker;
       reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, by_thread);
     }
-    if (!reasons_.has_stacks() || waits_.size() >= kMaxWaits) return emit_(held, reason);
+    const bool has_function = wait.object != nullptr && !wait.object->function.empty();
+    if (has_function) reason = JoinReasons(reason, wait.object->function);
+    // The stack that comes later has the same function.
+    if (has_function || !reasons_.has_stacks() || waits_.size() >= kMaxWaits) {
+      return emit_(held, reason);
+    }
     waits_.emplace(wait.thread, Entry{wait.begin, std::move(held), std::move(reason)});
   }
   // A run of the thread has ended.

@@ -34,6 +34,8 @@
 //   runnable changes nothing, except after a loss.
 // - **`throttled`.** Comes before the switch of its thread: the wait for a CPU that ends was one in
 //   kThrottled for a part, and in kPreempted after it.
+// - **What a sleep is for.** The recorder's instant of category `wait` comes right before the wakeup
+//   (or the switch) that ends the sleep, which is handed out with it.
 // - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut
 // (kFileEdge),
 //   unless that thread was seen elsewhere. At the end of the window all facts are cut.
@@ -58,6 +60,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -70,6 +73,7 @@
 #include "fxt/reader.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/wait_object.h"
 
 namespace facts {
 
@@ -120,6 +124,8 @@ class Timeline : public TimelineState {
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
+  // What the sleep of `thread` is for, which goes on at `time`. Passed over for others.
+  void OnObject(fxt::Koid thread, WaitObject object, uint64_t time);
   // `thread` is being created.
   void OnFork(fxt::Koid thread, uint64_t time);
   // `thread` waits for a CPU and had no quota from `begin` to `end`.
@@ -157,6 +163,8 @@ class Timeline : public TimelineState {
       const auto state = LinuxStateOf(event);
       if (!state) return;
       if (Thread* thread = ThreadAt(IndexOf(event.thread.thread))) thread->assumed.Learn(*state);
+    } else if (event.category.text == schema::category::kWait) {
+      if (auto object = AsWaitObject(event)) OnObject(event.thread.thread, std::move(*object), time);
     } else if (event.category.text == schema::category::kTask &&
                event.name.text == schema::event::kFork) {
       const auto child = KoidOf(FindArgument(event.arguments, schema::argument::kChild));
@@ -250,6 +258,8 @@ class Timeline : public TimelineState {
     return wait;
   }
   void EmitEnd(Wait& wait);
+  // Hands out a wait that ends with the next record, with what it was for.
+  void EmitSleepEnd(Wait& wait, Thread& thread);
   void EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
               const std::optional<fxr_task_state>& state);
   void EndGap(uint32_t number, Cpu& cpu, uint64_t time, Bound ended);
@@ -261,6 +271,7 @@ class Timeline : public TimelineState {
   Gap::Why WhyMissing() const { return filtered_ ? Gap::Why::kFiltered : Gap::Why::kUnseen; }
 
   Handler& handler_;
+  std::unordered_map<ThreadIndex, WaitObject> objects_;  // of the threads that have one
   KernelSections sections_;
   FastPathTables tables_;
 };
@@ -379,6 +390,7 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   Thread& thread = threads_[index];
   const bool asleep = thread.kind == WaitKind::kSleep || thread.kind == WaitKind::kBlocked;
   if (!asleep || thread.running || !IsWhole(thread) || !IsReady(index)) return false;
+  if (thread.has_object) return false;
   Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
   if (words.argument_name != 0) {
     if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
@@ -430,6 +442,30 @@ void Timeline<Handler>::EmitEnd(Wait& wait) {
     wait.kind = WaitKind::kUnknown;
   }
   if (wait.kind != WaitKind::kUnknown || wait.end > wait.begin) Emit(wait);
+}
+
+template <typename Handler>
+void Timeline<Handler>::EmitSleepEnd(Wait& wait, Thread& thread) {
+  if (!thread.has_object) return EmitEnd(wait);
+  thread.has_object = false;
+  const auto found = objects_.find(wait.index);
+  if (found == objects_.end()) return EmitEnd(wait);
+  wait.object = &found->second;
+  EmitEnd(wait);
+  objects_.erase(found);
+}
+
+template <typename Handler>
+void Timeline<Handler>::OnObject(fxt::Koid koid, WaitObject object, uint64_t time) {
+  // A sleep's object comes right before its end. A file with more of them open is not a recording.
+  constexpr size_t kMaxObjects = 4096;
+  Reach(time);
+  const ThreadIndex index = IndexOf(koid);
+  Thread* thread = ThreadAt(index);
+  if (thread == nullptr || thread->running || thread->idle || IsRunnable(thread->kind)) return;
+  if (objects_.size() >= kMaxObjects) objects_.clear();
+  objects_[index] = std::move(object);
+  thread->has_object = true;
 }
 
 template <typename Handler>
@@ -535,7 +571,7 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
     wait.end_cpu = number;
     // The newer layout has weights in the place of priorities.
     if (side.process && side.priority) wait.next_priority = static_cast<int32_t>(*side.priority);
-    EmitEnd(wait);
+    EmitSleepEnd(wait, *thread);
     thread->running = true;
     thread->cpu = number;
   }
@@ -601,7 +637,7 @@ void Timeline<Handler>::OnWakeup(const Wakeup& wakeup) {
     return;
   }
   Wait wait = EndBy(wakeup, *thread, index);
-  EmitEnd(wait);
+  EmitSleepEnd(wait, *thread);
   BeginWaitForCpu(*thread, wakeup);
 }
 

@@ -56,6 +56,7 @@ class TimelineState {
     bool by_wakeup = false;  // `cpu` is that of the wakeup that began the wait
     bool has_other = false;
     bool left = false;  // `state` is the one it left its last CPU in
+    bool has_object = false;  // it is known what the sleep is for
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;  // fxr_task_state
@@ -136,6 +137,7 @@ class TimelineState {
     thread.has_other = false;
     thread.running = false;
     thread.left = false;
+    thread.has_object = false;
     // One less than the count where a loss goes on, so that it differs from any later count.
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }

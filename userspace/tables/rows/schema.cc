@@ -103,6 +103,11 @@ constexpr Column kWaitsColumns[] = {
     OptionalText("reason"),
     Name("via"),
     Name("throttled_by"),
+    OptionalText("syscall"),
+    OptionalText("object_kind"),
+    OptionalText("object"),
+    Repeated("peer"),
+    OptionalInteger("asked"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,

@@ -49,7 +49,7 @@ struct TableInfo {
   std::string_view name;
   std::span<const Column> columns;  // at most kMaxColumns
 };
-inline constexpr size_t kMaxColumns = 24;
+inline constexpr size_t kMaxColumns = 32;
 
 // In order of Table.
 std::span<const TableInfo> Tables();
@@ -131,6 +131,12 @@ enum Column : uint8_t {
   kReason,
   kVia,
   kThrottledBy,
+  kSyscall,
+  kObjectKind,
+  kObject,
+  kPeer,
+  kAsked,
+  kWaitsColumns,  // count
 };
 }  // namespace waits
 namespace wakeups {

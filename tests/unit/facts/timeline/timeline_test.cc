@@ -59,6 +59,40 @@ TEST_F(TimelineTest, RunsIdleAndSleepFollowOneAnother) {
   EXPECT_THAT(facts.Take(), ElementsAre("idle cpu0 45-60 edge>", "wait t7 sleeping 45-60"));
 }
 
+// Keeps the objects of waits.
+struct ObjectList {
+  std::vector<std::string> objects;
+  void OnWait(const Wait& wait) {
+    objects.push_back(wait.object == nullptr ? "none" : wait.object->object);
+  }
+};
+
+TEST(TimelineObjectTest, ASleepHasWhatItWasForAndOthersHaveNone) {
+  ObjectList list;
+  Timeline<ObjectList> timeline(list);
+  const auto change = [&](uint64_t time, fxt::Koid outgoing, fxt::ThreadState state, fxt::Koid incoming) {
+    timeline.OnSwitch({time, 0, state, Side(outgoing), Side(incoming)});
+  };
+  const auto wake = [&](uint64_t time, fxt::Koid thread) {
+    timeline.OnWakeup({.time = time, .cpu = 0, .thread = thread, .waker = {}, .weight = {}});
+  };
+  change(10, 0, kRunnable, 7);
+  timeline.OnObject(7, {.object = "runs"}, 15);
+  change(20, 7, kAsleep, 0);
+  timeline.OnObject(7, {.object = "first"}, 29);
+  wake(30, 7);
+  timeline.OnObject(7, {.object = "runnable"}, 32);
+  change(35, 0, kRunnable, 7);
+  change(45, 7, kAsleep, 0);
+  wake(50, 7);
+  change(55, 0, kRunnable, 7);
+  change(60, 7, kAsleep, 0);
+  // Without a wakeup.
+  timeline.OnObject(7, {.object = "second"}, 70);
+  change(75, 0, kRunnable, 7);
+  EXPECT_THAT(list.objects, ElementsAre("first", "none", "none", "none", "second"));
+}
+
 TEST_F(TimelineTest, ThePreemptedOneWaitsUpToItsNextRun) {
   Switch(10, 0, 7, kRunnable, 8);
   Wake(12, 7);  // says nothing new

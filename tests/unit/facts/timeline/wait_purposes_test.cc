@@ -56,7 +56,10 @@ class World {
  private:
   uint32_t CpuOf(fxt::Koid thread) { return static_cast<uint32_t>(thread); }
   void Switch(fxt::Koid thread, bool comes, fxt::ThreadState state) {
-    facts::Switch change{.time = ++now_, .cpu = CpuOf(thread), .outgoing_state = state};
+    facts::Switch change;
+    change.time = ++now_;
+    change.cpu = CpuOf(thread);
+    change.outgoing_state = state;
     SwitchSide self{.thread = thread, .process = process_[thread], .priority = 120};
     SwitchSide idle{.thread = 10'000 + thread, .process = 0, .priority = 0, .idle = true};
     change.outgoing = comes ? idle : self;
