@@ -155,7 +155,8 @@ constexpr ChangeRule kChangeRules[] = {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
        const double for_work = of.next->for_work_ms - of.base->for_work_ms;
-       return for_work >= LongerSleeps(info, base, next) * constant ? Amount(0) : std::nullopt;
+       const bool explains = for_work >= LongerSleeps(info, base, next) * constant;
+       return for_work > 0 && explains ? Amount(0) : std::nullopt;
      }},
     {"as_many_wakeups",
      "A group that is woken as often has the longer sleeps in the place of waits for work.",
