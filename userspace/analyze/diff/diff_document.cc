@@ -160,9 +160,6 @@ class DiffBuilder {
     item.causes = CauseWords(report_, row);
     auto& lines = item.lines;
     lines.push_back(SentenceOf(report_, row));
-    if (std::string limit = LimitChangeWords(report_, row); !limit.empty()) {
-      lines.push_back(std::move(limit));
-    }
     lines.push_back(
         fmt::format("{} → {}, {}", range(row.base), range(row.next), RatioIntervalWords(row)));
     lines.push_back(fmt::format("{}, q = {:.2g}, n = {} and {}", ChangeWords(report_, row), row.q,
@@ -391,7 +388,8 @@ class DiffBuilder {
     Value histograms(Value::Object{});
     for (size_t i = 0; i < measure::kDurations; ++i) {
       if (group.base_times[i].empty() && group.next_times[i].empty()) continue;
-      histograms.Set(measure::kDurationNames[i], HistogramPair(group.base_times[i], group.next_times[i]));
+      histograms.Set(measure::kDurationNames[i],
+                     HistogramPair(group.base_times[i], group.next_times[i]));
     }
     data.Set("histograms", std::move(histograms));
     return OnOwnLine(std::move(data));

@@ -225,12 +225,11 @@ std::string LimitChangeWords(const DiffReport& report, const ComparisonRow& row)
   const auto words = [](const std::optional<facts::CpuLimit>& limit) {
     return limit ? LimitWords(limit->cgroup, limit->quota_ns, limit->period_ns) : "not throttled";
   };
-  const std::string name = GroupWords(report, *row.group);
   const std::string amount = ValueWords(report, row, row.next.value);
   if (group.base_limit == group.next_limit) {
-    return fmt::format("{} is throttled {}: {}", name, amount, words(group.next_limit));
+    return fmt::format("is throttled {}: {}", amount, words(group.next_limit));
   }
-  return fmt::format("{} is throttled {}: {} (was: {})", name, amount, words(group.next_limit),
+  return fmt::format("is throttled {}: {} (was: {})", amount, words(group.next_limit),
                      words(group.base_limit));
 }
 
@@ -251,8 +250,8 @@ const std::vector<size_t>& Ranked(const DiffReport& report) {
 }
 
 std::string NothingWords(const DiffReport& report) {
-  return fmt::format("nothing changed by 10% or more ({} of {} are undecided)",
-                     report.undecided, report.rows.size());
+  return fmt::format("nothing changed by 10% or more ({} of {} are undecided)", report.undecided,
+                     report.rows.size());
 }
 
 }  // namespace analyze

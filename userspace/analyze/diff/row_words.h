@@ -32,7 +32,7 @@ std::string RatioIntervalWords(const comparison::ComparisonRow& row);
 std::vector<std::string> CauseWords(const comparison::DiffReport& report,
                                     const comparison::ComparisonRow& row);
 
-// "thumbnailer is throttled 2500 ms/run: its cgroup /x may use 30 ms of each 100 ms (was: not
+// "is throttled 2500 ms/run: its cgroup /x may use 30 ms of each 100 ms (was: not
 // throttled)". Empty for rows of other metrics.
 std::string LimitChangeWords(const comparison::DiffReport& report,
                              const comparison::ComparisonRow& row);

@@ -26,10 +26,10 @@ std::string PeriodOf(const DiffReport& report) { return report.per_run ? "run" :
 
 // "3.8 s per run", "229 ms per second".
 std::string Amount(const DiffReport& report, double ms_per_second) {
-  const double ms =
-      std::abs(ms_per_second) * (report.per_run ? report.seconds_per_run : 1);
+  const double ms = std::abs(ms_per_second) * (report.per_run ? report.seconds_per_run : 1);
   if (ms >= 1000) return fmt::format("{:.1f} s per {}", ms / 1e3, PeriodOf(report));
-  return fmt::format("{} ms per {}", ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.1f}", ms),
+  return fmt::format("{} ms per {}",
+                     ms >= 100 ? fmt::format("{:.0f}", ms) : fmt::format("{:.1f}", ms),
                      PeriodOf(report));
 }
 
@@ -80,11 +80,12 @@ std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
                                   row.change > 0 ? "longer" : "less");
   std::vector<std::string> names;
   for (const CauseLink& link : links) {
-    const bool held = link.kind == CauseLink::Kind::kHeldCpu ||
-                      link.kind == CauseLink::Kind::kInversion;
+    const bool held =
+        link.kind == CauseLink::Kind::kHeldCpu || link.kind == CauseLink::Kind::kInversion;
     if (!held || !link.group || names.size() == kNamesShown) continue;
     if (row.verdict != Verdict::kOthers && !names.empty()) continue;
-    std::string name = link.group == row.group ? "threads of its own kind" : GroupWords(report, *link.group);
+    std::string name =
+        link.group == row.group ? "threads of its own kind" : GroupWords(report, *link.group);
     if (row.verdict == Verdict::kOthers) name += fmt::format(" ({})", Amount(report, link.change));
     names.push_back(std::move(name));
   }
@@ -97,8 +98,9 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
   if (row.verdict == Verdict::kNew) return "is new";
   if (row.verdict == Verdict::kGone) return "is gone";
   const std::string amount = Amount(report, row.change);
-  const std::string values = fmt::format("{} instead of {}", ValueWords(report, row, row.next.value),
-                                         ValueWords(report, row, row.base.value));
+  const std::string values =
+      fmt::format("{} instead of {}", ValueWords(report, row, row.next.value),
+                  ValueWords(report, row, row.base.value));
   const char* more = row.change > 0 ? "more" : "less";
   switch (row.metric) {
     case Metric::kCpuTime:
@@ -115,6 +117,8 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
     case Metric::kInversion:
     case Metric::kUnconserved:
       return CpuWaitWords(report, row, row.verdict == Verdict::kOthers ? row.others : row.causes);
+    case Metric::kThrottled:
+      return LimitChangeWords(report, row);
     case Metric::kSleep:
       return SleepWords(report, row);
     case Metric::kBlocked:
@@ -162,8 +166,8 @@ std::string Joined(const std::vector<std::string>& names, size_t all) {
 // A word for a shell.
 std::string ShellWord(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("/._-+,:=@%").find(static_cast<char>(c)) !=
-                                       std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+,:=@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain) return word;
   std::string quoted = "'";
@@ -187,7 +191,8 @@ std::string SentenceOf(const DiffReport& report, const ComparisonRow& row) {
   for (const CauseLink& link : row.others) {
     if (names.size() < kNamesShown) names.push_back(GroupWords(report, *link.group));
   }
-  return names.empty() ? words : words + fmt::format(", while {} had the CPU", fmt::join(names, ", "));
+  return names.empty() ? words
+                       : words + fmt::format(", while {} had the CPU", fmt::join(names, ", "));
 }
 
 std::string ConclusionOf(const DiffReport& report) {
@@ -252,8 +257,8 @@ std::vector<std::string> SilenceWords(const DiffReport& report) {
     if (names.size() == kNamesShown) break;
     const ComparisonRow& row = report.rows[undecided.row];
     names.push_back(fmt::format("{}, {} ({}; {} captures a side would decide)",
-                                GroupWords(report, row), MetricWords(row),
-                                RatioIntervalWords(row), undecided.captures));
+                                GroupWords(report, row), MetricWords(row), RatioIntervalWords(row),
+                                undecided.captures));
   }
   if (!names.empty()) {
     lines.push_back("too noisy to decide: " + Joined(names, report.too_noisy.size()));

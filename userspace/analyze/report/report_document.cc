@@ -96,7 +96,7 @@ class ReportBuilder {
       AddDelayed();
       AddLatencies();
       AddBlames();
-    AddSleeps();
+      AddSleepPurposes();
       AddPreemptions();
     }
     AddSleeps();
@@ -586,7 +586,7 @@ class ReportBuilder {
   }
 
   // Sleeps for work are shown beside others: most threads have nothing else.
-  void AddSleeps() {
+  void AddSleepPurposes() {
     const auto ns_of = [](const Group& group, Duration kind) { return group.of(kind).whole_ns; };
     const auto groups = Top([&](const Group& group) {
       return ns_of(group, Duration::kForAnswer) + ns_of(group, Duration::kForLock);
@@ -718,9 +718,9 @@ class ReportBuilder {
     const size_t shown = Shown(locks.size());
     for (size_t i = 0; i < shown; ++i) {
       const SleepLedger::Lock& lock = locks[i];
-      const auto most = std::max_element(
-          lock.holders.begin(), lock.holders.end(),
-          [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto most =
+          std::max_element(lock.holders.begin(), lock.holders.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
       table.rows.push_back({lock.process, lock.object, ThreadName(most->first),
                             uint64_t{lock.waiters.size()}, PerSecond(lock.times.count),
                             Rate(lock.times.ns), lock.times.longest_ns});
@@ -728,9 +728,7 @@ class ReportBuilder {
     section.Add(std::move(table));
   }
 
-  size_t Shown(size_t rows) const {
-    return report_.top == 0 ? rows : std::min(rows, report_.top);
-  }
+  size_t Shown(size_t rows) const { return report_.top == 0 ? rows : std::min(rows, report_.top); }
   static void SetTimes(Value& row, const SleepLedger::Times& times) {
     row.Set("count", times.count);
     row.Set("total_ns", times.ns);
