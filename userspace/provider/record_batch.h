@@ -22,7 +22,7 @@ inline constexpr uint32_t kMarksId = 0;
 struct Identity {
   uint32_t id = 0;  // unique in a ProviderSet
   uint32_t pid = 0;
-  std::string name;
+  std::string name{};
   uid_t user = 0;
   // Of the process, as util::ProcessHandle has it; 0: not known.
   uint64_t start_ticks = 0;
