@@ -154,7 +154,7 @@ TEST_F(WaitPurposesTest, LockAmidARequest) {
       EXPECT_EQ(world_.Ask(client, worker), WaitsFor::kWork);
       world_.Sleep(worker);
       const WaitsFor waits_for = world_.Wake(worker, kHolder);
-      // Until it has answered once, a thread may be one that answers nobody.
+      // Until it has answered once, a thread may be one that never answers.
       if (turn > 0) {
         EXPECT_EQ(waits_for, WaitsFor::kLock);
       }
