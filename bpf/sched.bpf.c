@@ -65,8 +65,9 @@ static __always_inline int on_switch(enum claim claim, bool preempt, struct task
 		body.prev_state = FXR_STATE_PREEMPTED;
 	else
 		body.prev_state = state_index(state, prev->exit_state);
+	/* Of a task that is not selected the end may not be seen. */
 	if ((preempt || body.prev_state == FXR_STATE_RUNNABLE) && is_throttled(prev) &&
-	    begin_throttle(prev))
+	    (!filter_is_on || task_selected(prev)) && begin_throttle(prev))
 		body.prev_state = FXR_STATE_THROTTLED;
 	if (unlikely(READ_ONCE(throttled_count)))
 		end_throttle(next);

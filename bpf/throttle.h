@@ -20,10 +20,10 @@
 #define MAX_GROUP_DEPTH 8 /* levels that are searched for the group with the quota */
 
 struct throttled_task {
-	u64 cfs_rq; /* address */
-	u64 begin;  /* CLOCK_MONOTONIC, ns */
-	u64 late;   /* ns of them before `begin` that the sum below will have */
-	u64 sum;    /* ns that its runqueue was throttled before */
+	u64 cfs_rq; /* address of its group's runqueue */
+	u64 begin;  /* ns of CLOCK_MONOTONIC */
+	u64 late;   /* ns for which the runqueue was throttled before `begin` already */
+	u64 sum;    /* of ns for which the runqueue was throttled, up to the last end */
 	u64 cgroup;
 	u64 quota;
 	u64 period;
