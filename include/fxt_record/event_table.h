@@ -27,7 +27,7 @@
 	X(SCHED, "sched", "context switches, wakeups and migrations", 1)            \
 	X(TASK, "task", "fork, exec, exit and rename of tasks", 1)                  \
 	X(LOG, "log", "kernel log messages", 1)                                     \
-	X(WAIT, "wait", "what a thread slept for: call, file, socket, lock, timer", 1) \
+	X(WAIT, "wait", "what a thread slept for: call, file, socket, lock, timer", 0) \
 	X(IRQ, "irq", "hardware interrupt handlers, per CPU", 0)                    \
 	X(SOFTIRQ, "softirq", "soft interrupt handlers, per CPU", 0)                \
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \

@@ -123,6 +123,8 @@ class CaptureAb(harness.FolderTest):
     def test_options_that_begin_with_a_dash(self):
         done = self.run_script("--record-args", "-z", "1", self.out, "--", "true", "---", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.out, "base/01.fxt"), encoding="utf-8") as file:
+            self.assertIn(" -z -c default,wait -- true\n", file.read())
 
     def test_nothing_is_overwritten(self):
         os.makedirs(os.path.join(self.out, "base"))

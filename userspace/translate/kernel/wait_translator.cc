@@ -142,7 +142,7 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
     add(schema::argument::kFunction, record.Intern(function));
   }
   if (peer_koid) add(schema::argument::kPeer, fxt::KoidValue{*peer_koid});
-  if (wait.asked != kUnknown) add(schema::argument::kAsked, uint64_t{wait.asked});
+  if (!is_inside && wait.asked != kUnknown) add(schema::argument::kAsked, uint64_t{wait.asked});
   if (!is_inside && !name.object.empty()) {
     if (std::string device = DeviceNumber(wait); !device.empty()) {
       valid[3] = std::move(device);
