@@ -8,7 +8,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "measure/collect/session_info.h"
-#include "tables/argument_json.h"
+#include "text/argument_json.h"
 
 namespace tables {
 namespace {
@@ -103,7 +103,7 @@ void Scan::Add() {
 void Scan::NoteSession(const fxt::Event& event) {
   measure::ReadSession(event, capture_);
   fmt::memory_buffer members;
-  AppendMembers(members, event.arguments);
+  text::AppendMembers(members, event.arguments);
   session_ = fmt::format("{{{}}}", std::string_view(members.data(), members.size()));
 }
 
