@@ -27,7 +27,7 @@ inline PathOptions AllSpans() {
 // Expects that the parts follow one another and add up to the request.
 inline std::vector<std::string> PathLines(std::span<const std::byte> bytes, PathOptions options) {
   std::vector<std::string> lines;
-  PathReader* owner = nullptr;
+  const PathBuilder* owner = nullptr;
   PathReader paths(std::move(options), [&](const Request& request, std::span<const Part> parts) {
     const auto name = [&](facts::ThreadIndex thread) {
       return thread == facts::kNoThread ? "?" : fmt::format("t{}", owner->KoidOf(thread));
@@ -39,8 +39,8 @@ inline std::vector<std::string> PathLines(std::span<const std::byte> bytes, Path
       EXPECT_EQ(part.begin, at);
       EXPECT_GT(part.length, 0U);
       at += part.length;
-      std::string& line = lines.emplace_back(
-          fmt::format("{} {} {} {}", part.begin, part.length, name(part.thread), NameOf(part.kind)));
+      std::string& line = lines.emplace_back(fmt::format("{} {} {} {}", part.begin, part.length,
+                                                         name(part.thread), NameOf(part.kind)));
       if (part.idle_cpu) line += " idle";
       if (part.holder != facts::kNoThread) line += " by " + name(part.holder);
       if (part.waiter != facts::kNoThread) line += " for " + name(part.waiter);
@@ -54,7 +54,7 @@ inline std::vector<std::string> PathLines(std::span<const std::byte> bytes, Path
     }
     EXPECT_EQ(at, request.end) << request.name;
   });
-  owner = &paths;
+  owner = &paths.builder();
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
   facts::ReadRecords(reader, paths);

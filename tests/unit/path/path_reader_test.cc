@@ -11,34 +11,33 @@
 namespace path {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using measure::testing::TraceScript;
 using testing::AllSpans;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::PathLines;
 
 // Thread 7 runs since 100.
-TraceScript Begun() {
-  TraceScript trace;
-  trace.Session(100).Switch(100, 0, 0, "S", 7);
-  return trace;
-}
+class Begun : public TraceScript {
+ public:
+  Begun() { Session(100).Switch(100, 0, 0, "S", 7); }
+};
 
 TEST(PathReaderTest, RunsAndWaitsForTheCpu) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(110, 7, "app", "request");
   trace.Switch(120, 0, 7, "R+", 8);
   trace.Switch(130, 0, 8, "R+", 9);
   trace.Switch(145, 0, 9, "S", 7);
   trace.End(150, 7, "app", "request").Switch(160, 0, 7, "S", 0);
-  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
-              ElementsAre("request request t7 110-150", "110 10 t7 running",
-                          "120 10 t7 runnable by t8", "130 15 t7 runnable by t9",
-                          "145 5 t7 running"));
+  EXPECT_THAT(
+      PathLines(trace.bytes(), AllSpans()),
+      ElementsAre("request request t7 110-150", "110 10 t7 running", "120 10 t7 runnable by t8",
+                  "130 15 t7 runnable by t9", "145 5 t7 running"));
 }
 
 TEST(PathReaderTest, GoesOnAtTheThreadThatEndedTheSleep) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Switch(100, 1, 0, "S", 8);
   trace.Begin(110, 7, "app", "request");
   trace.Switch(120, 0, 7, "S", 0);
@@ -46,16 +45,16 @@ TEST(PathReaderTest, GoesOnAtTheThreadThatEndedTheSleep) {
   trace.Switch(130, 1, 8, "R+", 9).Switch(137, 1, 9, "S", 8);
   trace.Wake(150, 7, 8).Switch(152, 0, 0, "S", 7);
   trace.End(160, 7, "app", "request").Switch(170, 0, 7, "S", 0);
-  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
-              ElementsAre("request request t7 110-160", "110 10 t7 running",
-                          "120 10 t8 running for t7", "130 7 t8 runnable by t9 for t7",
-                          "137 13 t8 running for t7", "150 2 t7 runnable idle",
-                          "152 8 t7 running"));
+  EXPECT_THAT(
+      PathLines(trace.bytes(), AllSpans()),
+      ElementsAre("request request t7 110-160", "110 10 t7 running", "120 10 t8 running for t7",
+                  "130 7 t8 runnable by t9 for t7", "137 13 t8 running for t7",
+                  "150 2 t7 runnable idle", "152 8 t7 running"));
 }
 
 // 7 waits for 8, which waits for 9: and both sleeps count from where they matter.
 TEST(PathReaderTest, FollowsChains) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Switch(100, 1, 0, "S", 8).Switch(100, 2, 0, "S", 9);
   trace.Begin(110, 7, "app", "request");
   trace.Switch(115, 1, 8, "S", 0);
@@ -63,28 +62,28 @@ TEST(PathReaderTest, FollowsChains) {
   trace.Wake(150, 8, 9, 1).Switch(150, 1, 0, "S", 8);
   trace.Wake(160, 7, 8).Switch(160, 0, 0, "S", 7);
   trace.End(165, 7, "app", "request").Switch(170, 0, 7, "S", 0);
-  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
-              ElementsAre("request request t7 110-165", "110 10 t7 running",
-                          "120 30 t9 running for t8", "150 10 t8 running for t7",
-                          "160 5 t7 running"));
+  EXPECT_THAT(
+      PathLines(trace.bytes(), AllSpans()),
+      ElementsAre("request request t7 110-165", "110 10 t7 running", "120 30 t9 running for t8",
+                  "150 10 t8 running for t7", "160 5 t7 running"));
 }
 
 TEST(PathReaderTest, FollowsTheCreatorOfAChild) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(110, 7, "app", "request");
   trace.Fork(120, 7, 20).Wake(120, 20, 7, 1);
   trace.Switch(125, 1, 0, "S", 20);
   trace.Switch(130, 0, 7, "S", 0);
   trace.Wake(150, 7, 20).Switch(155, 0, 0, "S", 7).Switch(156, 1, 20, "X", 0);
   trace.End(160, 7, "app", "request").Switch(170, 0, 7, "S", 0);
-  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
-              ElementsAre("request request t7 110-160", "110 20 t7 running",
-                          "130 20 t20 running for t7", "150 5 t7 runnable idle",
-                          "155 5 t7 running"));
+  EXPECT_THAT(
+      PathLines(trace.bytes(), AllSpans()),
+      ElementsAre("request request t7 110-160", "110 20 t7 running", "130 20 t20 running for t7",
+                  "150 5 t7 runnable idle", "155 5 t7 running"));
 }
 
 TEST(PathReaderTest, WakeupsByInterruptsAreNoThreads) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(105, 7, "app", "request");
   trace.Begin(106, 7, "syscall", "clock_nanosleep").Switch(110, 0, 7, "S", 0);
   trace.Wake(120, 7).Switch(120, 0, 0, "S", 7).End(121, 7, "syscall", "clock_nanosleep");
@@ -93,16 +92,15 @@ TEST(PathReaderTest, WakeupsByInterruptsAreNoThreads) {
   trace.Switch(135, 0, 7, "D", 0);
   trace.Wake(140, 7).Switch(140, 0, 0, "S", 7);
   trace.End(145, 7, "app", "request").Switch(150, 0, 7, "S", 0);
-  EXPECT_THAT(
-      PathLines(trace.bytes(), AllSpans()),
-      ElementsAre("request request t7 105-145", "105 5 t7 running",
-                  "110 10 t7 timer (clock_nanosleep)", "120 5 t7 running",
-                  "125 5 t7 sleep (epoll_wait)", "130 5 t7 running", "135 5 t7 blocked",
-                  "140 5 t7 running"));
+  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
+              ElementsAre("request request t7 105-145", "105 5 t7 running",
+                          "110 10 t7 timer (clock_nanosleep)", "120 5 t7 running",
+                          "125 5 t7 sleep (epoll_wait)", "130 5 t7 running", "135 5 t7 blocked",
+                          "140 5 t7 running"));
 }
 
 TEST(PathReaderTest, MissingWakeupsAndLossesAreUnknown) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(105, 7, "app", "request");
   // It runs again without a wakeup.
   trace.Switch(110, 0, 7, "S", 0).Switch(120, 0, 0, "S", 7);
@@ -135,7 +133,7 @@ TEST(PathReaderTest, WithoutSchedulingAllIsUnknown) {
 }
 
 TEST(PathReaderTest, AsleepAtTheEndIsASleep) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Switch(120, 0, 7, "S", 0).Wake(200, 7, 0).Switch(200, 0, 0, "S", 7);
   trace.Switch(300, 0, 7, "S", 0);
   PathOptions options;
@@ -152,7 +150,7 @@ TEST(PathReaderTest, AsleepAtTheEndIsASleep) {
 
 // Spans of other categories nest with those chosen, and numbers do not depend on the choice.
 TEST(PathReaderTest, MatchesEndsWithBeginsAndNumbersThem) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(110, 7, "app", "outer").Begin(115, 7, "syscall", "read");
   trace.Begin(120, 7, "app", "inner").End(125, 7, "app", "inner");
   trace.End(130, 7, "syscall", "read").End(140, 7, "app", "outer");
@@ -185,7 +183,7 @@ TEST(PathReaderTest, WaitsForTheTimeline) {
 }
 
 TEST(PathReaderTest, WhatTheRingDoesNotKeepIsUnknown) {
-  TraceScript trace = Begun();
+  Begun trace;
   trace.Begin(110, 7, "app", "request");
   uint64_t time = 120;
   for (int i = 0; i < 1000; ++i, time += 20) {
@@ -212,8 +210,8 @@ TEST(PathReaderTest, CountsWhatFindsNoRoom) {
   fxt::Reader reader(source);
   facts::ReadRecords(reader, paths);
   paths.Finish();
-  EXPECT_GT(paths.left_out(), 80U);
-  EXPECT_LT(paths.left_out(), 100U);
+  EXPECT_GT(paths.builder().left_out(), 80U);
+  EXPECT_LT(paths.builder().left_out(), 100U);
 }
 
 // Whatever happens, the parts follow one another and add up (PathLines() checks it), and the fast

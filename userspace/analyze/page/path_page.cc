@@ -14,6 +14,8 @@
 namespace analyze {
 namespace {
 
+using Names = path::PartText::Names;
+
 using document::Value;
 
 // What one page holds.
@@ -22,14 +24,14 @@ constexpr size_t kParts = 20'000;
 constexpr size_t kRows = 200;
 constexpr double kSlowFrom = 0.99;
 
-Value PartValue(const PathSet& set, const path::Part& part, uint64_t begin) {
+Value PartValue(const path::PartText& text, const path::Part& part, uint64_t begin) {
   Value one(Value::Object{});
   one.Set("kind", path::NameOf(part.kind));
   one.Set("at", part.begin - begin);
   one.Set("ns", part.length);
   one.Set("depth", uint32_t{part.depth});
-  one.Set("thread", set.ThreadWithId(part.thread));
-  one.Set("what", set.Describe(part, true));
+  one.Set("thread", text.Thread(part.thread, Names::kWithId));
+  one.Set("what", text.Describe(part, Names::kWithId));
   return one;
 }
 
@@ -37,6 +39,7 @@ Value PartValue(const PathSet& set, const path::Part& part, uint64_t begin) {
 
 std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
   const auto& entries = set.entries();
+  const path::PartText text = set.text();
   std::vector<size_t> order(entries.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -56,7 +59,7 @@ std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
     one.Set("ns", entry.request.duration());
     Value list(Value::List{});
     for (size_t i = 0; i < std::min(entry.parts.size(), kParts); ++i) {
-      list.Append(PartValue(set, entry.parts[i], entry.request.begin));
+      list.Append(PartValue(text, entry.parts[i], entry.request.begin));
     }
     one.Set("parts", std::move(list));
     requests.Append(OnOwnLine(std::move(one)));

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "measure/group_name.h"
 
 namespace analyze {
 namespace {
+
+using Names = path::PartText::Names;
 
 // What decides about the row of a part: everything but time, depth and the numbers of threads.
 using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
@@ -33,8 +36,6 @@ void Finish(PathComparison::Side& side) {
 }
 
 }  // namespace
-
-std::string FoldThread(const std::string& name) { return measure::FoldDigits(name); }
 
 uint64_t QuantileOf(const std::vector<uint64_t>& sorted, double q) {
   if (sorted.empty()) return 0;
@@ -82,14 +83,28 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
   }
   for (auto* side : {&comparison.all, &comparison.median, &comparison.slow}) Finish(*side);
 
-  // Threads of one name, digits aside, are one.
+  // Threads of one name are one, those of several names that differ in digits alone, too.
+  const path::PartText text = set.text();
+  std::unordered_map<std::string, std::string> exact;  // by folded name; "" if there are several
+  const auto note = [&](facts::ThreadIndex thread) {
+    const std::string name = text.Thread(thread, Names::kAlone);
+    const auto [known, is_new] = exact.try_emplace(measure::FoldDigits(name), name);
+    if (!is_new && known->second != name) known->second.clear();
+  };
+  for (const auto& [key, sums] : raw) {
+    for (const auto thread : {std::get<1>(key), std::get<2>(key), std::get<3>(key)}) note(thread);
+  }
+  const auto name_of = [&](facts::ThreadIndex thread) {
+    std::string folded = measure::FoldDigits(text.Thread(thread, Names::kAlone));
+    const std::string& name = exact[folded];
+    return name.empty() ? folded : name;
+  };
   std::map<std::tuple<path::PartKind, std::string, std::string>, Sums> named;
   for (const auto& [key, sums] : raw) {
     path::Part part;
     std::tie(part.kind, part.thread, part.holder, part.waiter, part.waited_for.what,
              part.waited_for.object, part.idle_cpu) = key;
-    Sums& all = named[{part.kind, FoldThread(set.ThreadName(part.thread)),
-                       FoldThread(set.Describe(part, false))}];
+    Sums& all = named[{part.kind, name_of(part.thread), text.Describe(part, name_of)}];
     all.all += sums.all;
     all.median += sums.median;
     all.slow += sums.slow;

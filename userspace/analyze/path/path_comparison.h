@@ -48,7 +48,4 @@ uint64_t QuantileOf(const std::vector<uint64_t>& sorted, double q);
 // `slow_from`: above 0.5 and below 1. Without requests all is 0.
 PathComparison ComparePaths(const PathSet& set, double slow_from);
 
-// Names of threads as one: digits folded.
-std::string FoldThread(const std::string& name);
-
 }  // namespace analyze

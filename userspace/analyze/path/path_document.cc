@@ -15,6 +15,8 @@
 namespace analyze {
 namespace {
 
+using Names = path::PartText::Names;
+
 using document::Column;
 using document::Document;
 using document::Line;
@@ -36,6 +38,23 @@ std::string Seconds(uint64_t time, uint64_t first) {
   return fmt::format("{:.6f} s", static_cast<double>(time - std::min(time, first)) / 1e9);
 }
 
+// As wide as their cells.
+Table Fitted(Table table) {
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    size_t width = table.columns[i].head.size();
+    for (const auto& row : table.rows) {
+      const auto* text = std::get_if<std::string>(&row[i].of);
+      const auto* number = std::get_if<uint64_t>(&row[i].of);
+      if (text != nullptr) width = std::max(width, text->size());
+      if (number != nullptr) width = std::max(width, fmt::to_string(*number).size());
+    }
+    // Nothing is behind the last one.
+    const bool is_last = i + 1 == table.columns.size();
+    table.columns[i].width = is_last && table.columns[i].left ? 0 : static_cast<int>(width);
+  }
+  return table;
+}
+
 Column Left(std::string head) { return {.head = std::move(head), .left = true}; }
 Column Figure(std::string head) { return {.head = std::move(head)}; }
 
@@ -46,7 +65,7 @@ std::string NameOf(const path::Request& request) {
 class PathDocumentBuilder {
  public:
   PathDocumentBuilder(const PathSet& set, const PathDocumentOptions& options)
-      : set_(set), options_(options), order_(set.entries().size()) {
+      : set_(set), text_(set.text()), options_(options), order_(set.entries().size()) {
     std::iota(order_.begin(), order_.end(), size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
       return set_.entries()[a].request.duration() > set_.entries()[b].request.duration();
@@ -84,8 +103,8 @@ class PathDocumentBuilder {
     std::stable_sort(rows.begin(), rows.end(),
                      [](const auto& a, const auto& b) { return a.all_ns > b.all_ns; });
     for (const auto& row : rows) {
-      if (table.rows.size() == options_.top) {
-        table.omitted = rows.size() - options_.top;
+      if (table.rows.size() == Top()) {
+        table.omitted = rows.size() - Top();
         break;
       }
       table.rows.push_back({Ms(row.all_ns),
@@ -93,7 +112,7 @@ class PathDocumentBuilder {
                             row.thread, row.what});
     }
     document_.AddSection("where their time went, by part of the critical path")
-        .Add(std::move(table));
+        .Add(Fitted(std::move(table)));
   }
 
   void AddComparison(double slow_from) {
@@ -122,8 +141,8 @@ class PathDocumentBuilder {
     table.columns = {Figure("median ms"), Figure("slow ms"), Figure("difference"), Left("thread"),
                      Left("part")};
     for (const auto& row : compared.rows) {
-      if (table.rows.size() == options_.top) {
-        table.omitted = compared.rows.size() - options_.top;
+      if (table.rows.size() == Top()) {
+        table.omitted = compared.rows.size() - Top();
         break;
       }
       table.rows.push_back(
@@ -132,7 +151,7 @@ class PathDocumentBuilder {
     table.rows.push_back(
         {Ms(compared.median.mean), Ms(compared.slow.mean), SignedMs(longer), "", "in all"});
     document_.AddSection("milliseconds a request, by part of the critical path")
-        .Add(std::move(table));
+        .Add(Fitted(std::move(table)));
     const Entry& slowest = set_.entries()[order_.front()];
     AddSlowest();
     AddWaterfall(slowest);
@@ -161,8 +180,8 @@ class PathDocumentBuilder {
     table.columns = {Figure("count"),  Figure("p50 ms"),  Figure("p90 ms"),
                      Figure("p99 ms"), Figure("longest"), Left("name")};
     for (const Row& row : rows) {
-      if (table.rows.size() == options_.top) {
-        table.omitted = rows.size() - options_.top;
+      if (table.rows.size() == Top()) {
+        table.omitted = rows.size() - Top();
         break;
       }
       const auto quantile = [&](double q) {
@@ -171,14 +190,15 @@ class PathDocumentBuilder {
       table.rows.push_back({uint64_t{row.durations.size()}, quantile(0.5), quantile(0.9),
                             quantile(0.99), quantile(1), row.name});
     }
-    document_.AddSection("requests by name").Add(std::move(table));
+    document_.AddSection("requests by name").Add(Fitted(std::move(table)));
   }
 
   // The part with the most time of a request.
   std::string LongestPart(const Entry& entry) const {
     std::map<std::pair<std::string, std::string>, uint64_t> sums;
     for (const path::Part& part : entry.parts) {
-      sums[{set_.ThreadWithId(part.thread), set_.Describe(part, true)}] += part.length;
+      sums[{text_.Thread(part.thread, Names::kWithId), text_.Describe(part, Names::kWithId)}] +=
+          part.length;
     }
     const auto most = std::max_element(
         sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -192,17 +212,17 @@ class PathDocumentBuilder {
     table.columns = {Figure("id"), Figure("at"),   Figure("ms"),
                      Left("name"), Left("thread"), Left("longest part")};
     for (const size_t index : order_) {
-      if (table.rows.size() == options_.top) break;
+      if (table.rows.size() == Top()) break;
       const Entry& entry = set_.entries()[index];
       table.rows.push_back({entry.request.id, Seconds(entry.request.begin, options_.first),
                             Ms(static_cast<double>(entry.request.duration())),
                             NameOf(entry.request), ThreadOf(entry.request), LongestPart(entry)});
     }
-    document_.AddSection("the slowest requests").Add(std::move(table));
+    document_.AddSection("the slowest requests").Add(Fitted(std::move(table)));
   }
 
   std::string ThreadOf(const path::Request& request) const {
-    return set_.ThreadWithId(set_.reader().timeline().Find(request.thread));
+    return text_.Thread(set_.builder().timeline().Find(request.thread), Names::kWithId);
   }
 
   void AddWaterfall(const Entry& entry) {
@@ -229,8 +249,9 @@ class PathDocumentBuilder {
         continue;
       }
       const std::string indent(size_t{part.depth} * 2, ' ');
-      table.rows.push_back({at, ExactMs(part.length), indent + set_.ThreadWithId(part.thread),
-                            set_.Describe(part, true)});
+      table.rows.push_back({at, ExactMs(part.length),
+                            indent + text_.Thread(part.thread, Names::kWithId),
+                            text_.Describe(part, Names::kWithId)});
       sum += part.length;
       ++i;
     }
@@ -240,12 +261,15 @@ class PathDocumentBuilder {
         .AddSection(fmt::format("{}{} of {}: {} ms from {} on", NameOf(request), number,
                                 ThreadOf(request), ExactMs(request.duration()),
                                 Seconds(request.begin, options_.first)))
-        .Add(std::move(table));
+        .Add(Fitted(std::move(table)));
   }
+
+  size_t Top() const { return options_.top == 0 ? SIZE_MAX : options_.top; }
 
   static constexpr double kSlowest = 0.99;
 
   const PathSet& set_;
+  const path::PartText text_;
   const PathDocumentOptions& options_;
   std::vector<size_t> order_;  // of entries, the slowest first
   Document document_;

@@ -13,42 +13,45 @@
 namespace analyze {
 namespace {
 
-void PutText(text::JsonWriter& json, std::string_view key, std::string_view text) {
+using Names = path::PartText::Names;
+
+void PutText(text::JsonWriter& json, std::string_view key, std::string_view value) {
   json.Key(key);
-  if (text.empty()) {
+  if (value.empty()) {
     json.Null();
   } else {
-    json.String(text);
+    json.String(value);
   }
 }
 
 // A frame of a folded stack has no semicolon.
-std::string Frame(std::string text) {
-  std::replace(text.begin(), text.end(), ';', ',');
-  return text;
+std::string Frame(std::string name) {
+  std::replace(name.begin(), name.end(), ';', ',');
+  return name;
 }
 
 }  // namespace
 
 void WritePathJson(text::TextWriter& out, const PathSet& set) {
+  const path::PartText text = set.text();
   text::JsonWriter json(out.buffer());
   json.BeginObject().Key("requests").BeginArray();
   for (const auto& entry : set.entries()) {
     const path::Request& request = entry.request;
     json.Line().BeginObject().String("name", request.name).Unsigned("id", request.id);
     json.Unsigned("ts", request.begin).Unsigned("dur", request.duration());
-    json.Unsigned("tid", set.reader().NumberOf(request.thread)).Key("parts").BeginArray();
+    json.Unsigned("tid", set.builder().NumberOf(request.thread)).Key("parts").BeginArray();
     for (const path::Part& part : entry.parts) {
       json.Line().BeginObject().String("kind", path::NameOf(part.kind)).Unsigned("ns", part.length);
-      json.String("thread", set.ThreadName(part.thread)).Key("tid");
+      json.String("thread", text.Thread(part.thread, Names::kAlone)).Key("tid");
       if (part.thread == facts::kNoThread) {
         json.Null();
       } else {
-        json.Unsigned(set.TidOf(part.thread));
+        json.Unsigned(text.TidOf(part.thread));
       }
-      PutText(json, "waited_for", set.WaitedFor(part, true));
-      PutText(json, "object", set.Text(part.waited_for.object));
-      PutText(json, "stack", set.Text(part.waited_for.stack));
+      PutText(json, "waited_for", text.WaitedFor(part, Names::kWithId));
+      PutText(json, "object", text.Text(part.waited_for.object));
+      PutText(json, "stack", text.Text(part.waited_for.stack));
       json.EndObject();
       out.FlushIfFull();
     }
@@ -60,6 +63,7 @@ void WritePathJson(text::TextWriter& out, const PathSet& set) {
 }
 
 void WritePathFolded(text::TextWriter& out, const PathSet& set) {
+  const path::PartText text = set.text();
   std::map<std::string, uint64_t> lines;
   std::vector<facts::ThreadIndex> threads;  // by depth
   for (const auto& entry : set.entries()) {
@@ -70,8 +74,9 @@ void WritePathFolded(text::TextWriter& out, const PathSet& set) {
       threads.resize(part->depth + size_t{1}, part->waiter);
       threads[part->depth] = part->thread;
       std::string line = name;
-      for (const facts::ThreadIndex thread : threads) line += ";" + Frame(set.ThreadName(thread));
-      line += ";" + Frame(set.Describe(*part, false));
+      for (const facts::ThreadIndex thread : threads)
+        line += ";" + Frame(text.Thread(thread, Names::kAlone));
+      line += ";" + Frame(text.Describe(*part, Names::kAlone));
       lines[line] += part->length;
     }
   }

@@ -19,7 +19,8 @@
 namespace analyze {
 namespace {
 
-constexpr std::string_view kProviderName = "fxt path";
+using Names = path::PartText::Names;
+
 constexpr uint64_t kTicksPerSecond = 1'000'000'000;
 // Requests that go on at one time beyond these have no track.
 constexpr size_t kMaxLanes = 1024;
@@ -51,22 +52,26 @@ void WriteSpan(fxt::Encoder& encoder, uint32_t lane, std::string_view category,
 bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider) {
   fxt::RecordBuffer buffer(sink);
   fxt::Encoder encoder(buffer);
-  Put(encoder, fxt::ProviderInfo{.id = provider, .name = kProviderName});
+  // Objects of a recording are the recorder's.
+  const std::string_view name = set.builder().is_recorders() ? schema::kRecorderName : "fxt path";
+  Put(encoder, fxt::ProviderInfo{.id = provider, .name = name});
   Put(encoder, fxt::ProviderSection{.id = provider});
   Put(encoder, fxt::Initialization{.ticks_per_second = kTicksPerSecond});
-  const auto name_object = [&](fxt::KernelObjectType type, fxt::Koid koid, std::string_view name) {
+  const auto name_object = [&](fxt::KernelObjectType type, fxt::Koid koid,
+                               std::string_view called) {
     const fxt::Argument process{Inline(schema::argument::kProcess),
                                 fxt::KoidValue{schema::kPathProcessKoid}};
     Put(encoder, fxt::KernelObject{
                      .type = static_cast<uint8_t>(type),
                      .koid = koid,
-                     .name = Inline(name),
+                     .name = Inline(called),
                      .arguments = {&process, type == fxt::KernelObjectType::kThread ? size_t{1}
                                                                                     : size_t{0}}});
   };
   name_object(fxt::KernelObjectType::kProcess, schema::kPathProcessKoid, "critical path");
 
   const auto& entries = set.entries();
+  const path::PartText text = set.text();
   std::vector<size_t> order(entries.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -89,13 +94,14 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
     const auto number = static_cast<uint32_t>(lane - lanes.begin());
     const std::array about_request = {
         fxt::Argument{Inline("id"), request.id},
-        fxt::Argument{Inline("tid"), set.reader().NumberOf(request.thread)}};
-    const std::string name = document::CutName(text::CleanText(request.name), kMaxName);
-    WriteSpan(encoder, number, "request", name.empty() ? "(no name)" : name, request.begin,
+        fxt::Argument{Inline("tid"), set.builder().NumberOf(request.thread)}};
+    const std::string shown = document::CutName(text::CleanText(request.name), kMaxName);
+    WriteSpan(encoder, number, "request", shown.empty() ? "(no name)" : shown, request.begin,
               request.end, about_request);
     for (const path::Part& part : entry.parts) {
-      const std::string thread = document::CutName(set.ThreadWithId(part.thread), kMaxName);
-      const std::string what = document::CutName(set.Describe(part, true), kMaxName);
+      const std::string thread =
+          document::CutName(text.Thread(part.thread, Names::kWithId), kMaxName);
+      const std::string what = document::CutName(text.Describe(part, Names::kWithId), kMaxName);
       const std::array about_part = {fxt::Argument{Inline("thread"), Inline(thread)},
                                      fxt::Argument{Inline("part"), Inline(what)},
                                      fxt::Argument{Inline("depth"), uint32_t{part.depth}}};

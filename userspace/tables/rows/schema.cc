@@ -132,6 +132,20 @@ constexpr Column kLossesColumns[] = {
 constexpr Column kBlobsColumns[] = {
     kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid, kProvider,
 };
+constexpr Column kRequestsColumns[] = {
+    Integer("id"),        Text("name"), kTs, Integer("dur"), kTid, kPid, OptionalText("trace_id"),
+    OptionalText("args"),
+};
+constexpr Column kPathColumns[] = {
+    Integer("request"),
+    kTs,
+    Integer("dur"),
+    Word("kind"),
+    kTid,
+    OptionalText("waited_for"),
+    OptionalText("object"),
+    OptionalText("stack"),
+};
 
 constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kCaptures, "captures", kCapturesColumns},
@@ -148,6 +162,8 @@ constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kLogs, "logs", kLogsColumns},
     {Table::kLosses, "losses", kLossesColumns},
     {Table::kBlobs, "blobs", kBlobsColumns},
+    {Table::kRequests, "requests", kRequestsColumns},
+    {Table::kPath, "path", kPathColumns},
 }};
 static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info) {
   return info.columns.size() <= kMaxColumns;

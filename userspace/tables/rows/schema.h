@@ -26,8 +26,10 @@ enum class Table : uint8_t {
   kLogs,
   kLosses,
   kBlobs,
+  kRequests,
+  kPath,
 };
-inline constexpr size_t kTables = static_cast<size_t>(Table::kBlobs) + 1;
+inline constexpr size_t kTables = static_cast<size_t>(Table::kPath) + 1;
 
 enum class Type : uint8_t { kInteger, kReal, kText };
 
@@ -177,5 +179,11 @@ enum Column : uint8_t { kTs, kKind, kCpu, kCategory, kCount, kProvider };
 namespace blobs {
 enum Column : uint8_t { kTs, kName, kType, kBytes, kCpu, kTid, kProvider };
 }  // namespace blobs
+namespace requests {
+enum Column : uint8_t { kId, kName, kTs, kDur, kTid, kPid, kTraceId, kArgs };
+}  // namespace requests
+namespace path_parts {
+enum Column : uint8_t { kRequest, kTs, kDur, kKind, kTid, kWaitedFor, kObject, kStack };
+}  // namespace path_parts
 
 }  // namespace tables

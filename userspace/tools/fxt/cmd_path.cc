@@ -119,7 +119,7 @@ class PathCommand {
                             [&](const path::Request& request, std::span<const path::Part> parts) {
                               set_.Add(request, parts);
                             });
-    set_.SetReader(reader);
+    set_.SetBuilder(reader.builder());
     auto source = input_->Open();
     if (!source) return Fail(source.error());
     fxt::Reader records(**source);
@@ -132,9 +132,9 @@ class PathCommand {
     const bool is_broken = records.error() != fxt::ReadError::kNone;
     if (set_.entries().empty()) {
       if (is_broken) return Fail({Message(records.error_message()), ""});
-      return Fail(NothingFound(reader));
+      return Fail(NothingFound(reader.builder()));
     }
-    AddNotes(reader);
+    AddNotes(reader.builder());
     const int code = Write(records.position());
     if (code != kExitOk || !is_broken) return code;
     return Fail({Message(records.error_message()), ""});
@@ -199,7 +199,7 @@ class PathCommand {
     return util::Ok();
   }
 
-  util::Error NothingFound(const path::PathReader& reader) const {
+  util::Error NothingFound(const path::PathBuilder& reader) const {
     if (!options_.filter.threads.empty()) {
       return {"none of those threads is in the trace in that time", "`fxt report` names threads"};
     }
@@ -214,7 +214,7 @@ class PathCommand {
             "them; a pattern is for NAME or CATEGORY/NAME"};
   }
 
-  void AddNotes(const path::PathReader& reader) {
+  void AddNotes(const path::PathBuilder& reader) {
     const uint64_t left_out = set_.left_out() + reader.left_out();
     if (left_out != 0) {
       notes_.push_back(fmt::format(
@@ -330,9 +330,9 @@ void AddPath(const Command& program, int& exit_code) {
       .Add("--slow", options->slow,
            "Compare the requests above a quantile, such as p99, with the median ones")
       .Type("pN");
-  command.Add("--top", options->top, "Rows of each table")
+  command.Add("--top", options->top, "Rows of each table; 0 is all")
       .Type("N")
-      .Range(1, 1'000'000)
+
       .ShowDefault();
   command.Add("--all-parts", options->all_parts,
               "Show each part of a long path; short neighbours are summed up otherwise");

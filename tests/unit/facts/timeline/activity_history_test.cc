@@ -58,12 +58,12 @@ TEST(ActivityHistoryTest, AnswersAreThoseAddedOrNone) {
       auto& all = truth[track];
       const uint64_t begin = all.empty() ? 1000 : all.back().end;
       const unsigned bits = random() % 40;
-      const ActivityInterval interval{.begin = begin,
-                                      .end = begin + 1 + (random() & ((uint64_t{1} << bits) - 1)),
-                                      .activity = static_cast<Activity>(random() % 9),
-                                      .by_interrupt = random() % 2 == 0,
-                                      .other = random() % 3 == 0 ? ActivityInterval::kNone
-                                                                 : static_cast<uint32_t>(random())};
+      const ActivityInterval interval{
+          .begin = begin,
+          .end = begin + 1 + (random() & ((uint64_t{1} << bits) - 1)),
+          .activity = static_cast<Activity>(random() % 9),
+          .by_interrupt = random() % 2 == 0,
+          .other = random() % 3 == 0 ? ActivityInterval::kNone : static_cast<uint32_t>(random())};
       all.push_back(interval);
       history.Add(track, interval);
     }

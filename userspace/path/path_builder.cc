@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "path/path_reader.h"
+#include "path/path_builder.h"
 
 #include <fmt/format.h>
 
@@ -50,14 +50,17 @@ std::string MembersOf(const fxt::Event& event) {
 
 }  // namespace
 
-PathReader::PathReader(PathOptions options, OnRequest on_request)
-    : options_(std::move(options)),
+PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions options,
+                         OnRequest on_request)
+    : timeline_(timeline),
+      options_(std::move(options)),
       on_request_(std::move(on_request)),
       threads_(options_.max_thread_bytes),
       cpus_(options_.max_cpu_bytes) {}
 
-void PathReader::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end, Activity activity,
-                          const std::optional<fxt::Koid>& waker, bool by_interrupt) {
+void PathBuilder::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end,
+                           Activity activity, const std::optional<fxt::Koid>& waker,
+                           bool by_interrupt) {
   const facts::ThreadIndex by = waker ? timeline_.Find(*waker) : facts::kNoThread;
   threads_.Add(index, {.begin = begin,
                        .end = end,
@@ -68,7 +71,7 @@ void PathReader::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end
                     by_interrupt);
 }
 
-void PathReader::AddWait(const facts::Wait& wait) {
+void PathBuilder::Add(const facts::Wait& wait) {
   if (wait.index == facts::kNoThread) return;
   const Activity activity = ActivityOf(wait);
   if (activity == Activity::kWakeup || activity == Activity::kPreempted) {
@@ -83,7 +86,7 @@ void PathReader::AddWait(const facts::Wait& wait) {
   }
 }
 
-void PathReader::Add(const fxt::Reader& reader) {
+void PathBuilder::Note(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   const auto* event = std::get_if<fxt::Event>(&record);
   if (const auto* provider = std::get_if<fxt::ProviderInfo>(&record)) {
@@ -92,18 +95,11 @@ void PathReader::Add(const fxt::Reader& reader) {
   const bool is_object = std::holds_alternative<fxt::KernelObject>(record);
   if (is_object) names_.Note(record, sections_.Has(reader));
   if (event != nullptr || is_object) evidence_.Note(reader);
-  timeline_.Add(reader);
   if (event != nullptr) AddEvent(reader, *event);
-  HandOutBefore(timeline_.latest());
+  HandOut();
 }
 
-uint64_t PathReader::AddFastPath(fxt::Reader& reader, uint64_t most) {
-  const uint64_t taken = timeline_.AddFastPath(reader, most);
-  HandOutBefore(timeline_.latest());
-  return taken;
-}
-
-void PathReader::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   if (!options_.wants_span) return;
   facts::OpenSpan span;
   span.time = reader.ToNanoseconds(event.timestamp);
@@ -154,7 +150,7 @@ void PathReader::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   AddSpan(std::move(*begun), event.thread, end);
 }
 
-void PathReader::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end) {
+void PathBuilder::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end) {
   if (!span.wanted || end < options_.from || end > options_.to) return;
   if (options_.id != 0 && options_.id != ends_) return;
   Request request{.id = ends_,
@@ -175,7 +171,7 @@ void PathReader::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uin
   std::push_heap(pending_.begin(), pending_.end(), LaterEnd());
 }
 
-void PathReader::HandOutBefore(uint64_t time) {
+void PathBuilder::HandOutBefore(uint64_t time) {
   while (!pending_.empty() && pending_.front().end < time) {
     std::pop_heap(pending_.begin(), pending_.end(), LaterEnd());
     const Request request = std::move(pending_.back());
@@ -186,7 +182,7 @@ void PathReader::HandOutBefore(uint64_t time) {
   if (options_.wants_thread && options_.to < time) HandOutThreads();
 }
 
-void PathReader::HandOutThreads() {
+void PathBuilder::HandOutThreads() {
   if (std::exchange(threads_are_out_, true)) return;
   Request request{.begin = std::max(options_.from, timeline_.begin()),
                   .end = std::min(options_.to, timeline_.latest())};
@@ -201,7 +197,7 @@ void PathReader::HandOutThreads() {
   }
 }
 
-void PathReader::Finish() {
+void PathBuilder::Finish() {
   HandOutBefore(UINT64_MAX);
   if (options_.wants_thread) HandOutThreads();
   for (const facts::OpenSpan& span : open_.Take()) without_end_ += span.wanted ? 1 : 0;
