@@ -62,7 +62,7 @@ class TraceEventWriter {
   const Counts& counts() const { return counts_; }
 
  private:
-  // What the timeline tells, as slices: runs, and gaps that the recorder shows as such.
+  // The facts of the timeline, as slices: runs, and gaps that the recorder shows as such.
   struct Slices {
     TraceEventWriter& writer;
     void OnRun(const facts::Run& run) const;

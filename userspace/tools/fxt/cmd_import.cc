@@ -192,7 +192,7 @@ void AddImport(const Command& program, int& exit_code) {
       .Required();
   AddTraceOutput(command, options->output);
   command.Footer(
-      "The content tells which it is. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
+      "The format is detected from the content. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
       "be\n"
       "gzip, in any order and without its end; events are put in the order of time, through a\n"
       "temporary file in $TMPDIR where there are many. docs/import.md says what becomes what.\n"
