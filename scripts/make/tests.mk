@@ -19,11 +19,13 @@ recover-test: $(BUILD)/unit_tests
 
 ## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
 .PHONY: record-test
-record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
+record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
+             $(BUILD)/tests/segments
 	tests/capture/stacks_test.py --build $(BUILD)
 	tests/capture/probes_test.py --build $(BUILD)
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
+	tests/path/path_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD) commands
 

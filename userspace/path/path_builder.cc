@@ -35,11 +35,9 @@ Activity ActivityOf(const facts::Wait& wait) {
       return Activity::kStopped;
     case facts::Share::kAbsent:
       return Activity::kAbsent;
-    case facts::Share::kRunning:
-    case facts::Share::kUnknown:
-      break;
+    default:
+      return Activity::kUnknown;
   }
-  return Activity::kUnknown;
 }
 
 std::string MembersOf(const fxt::Event& event) {

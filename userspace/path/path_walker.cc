@@ -25,10 +25,9 @@ Activity ActivityOf(const facts::TimelineState::Thread& thread) {
       return Activity::kStopped;
     case facts::WaitKind::kAbsent:
       return Activity::kAbsent;
-    case facts::WaitKind::kUnknown:
-      break;
+    default:
+      return Activity::kUnknown;
   }
-  return Activity::kUnknown;
 }
 
 }  // namespace
@@ -37,6 +36,9 @@ std::optional<ActivityInterval> PathWalker::ThreadBefore(facts::ThreadIndex inde
   if (index >= timeline_.threads().size()) return std::nullopt;
   // Behind the last record of scheduling nothing is known.
   if (time > timeline_.latest()) return ActivityInterval{.begin = timeline_.latest(), .end = time};
+  const uint64_t kept_to = threads_.EndOf(index);
+  if (time <= kept_to) return threads_.Before(index, time);
+  // What goes on now.
   const auto& thread = timeline_.threads()[index];
   if (thread.idle) return std::nullopt;
   ActivityInterval current{.begin = thread.since,
@@ -49,33 +51,27 @@ std::optional<ActivityInterval> PathWalker::ThreadBefore(facts::ThreadIndex inde
     if (cpu == nullptr) return std::nullopt;
     current.begin = cpu->since;
     current.other = thread.cpu;
-  } else if (thread.by_wakeup) {
-    current.other = thread.cpu;
   }
+  current.begin = std::max(current.begin, kept_to);
   if (time > current.begin) return current;
-  if (const auto kept = threads_.Before(index, time)) return kept;
-  const uint64_t end = threads_.EndOf(index);
-  if (end != 0 && time > end) return ActivityInterval{.begin = end, .end = time};
-  return std::nullopt;
+  return ActivityInterval{.begin = kept_to, .end = time};
 }
 
 ActivityInterval PathWalker::CpuBefore(uint32_t number, uint64_t time) {
   const ActivityInterval unknown{.begin = 0, .end = time};
   const auto* cpu = timeline_.cpu(number);
   if (cpu == nullptr) return unknown;
-  if (time > cpu->since) {
-    ActivityInterval current{.begin = cpu->since, .end = UINT64_MAX};
-    if (cpu->does == facts::CpuActivity::kRun) {
-      current.activity = Activity::kRun;
-      current.other = cpu->index;
-    } else if (cpu->does == facts::CpuActivity::kIdle) {
-      current.activity = Activity::kIdle;
-    }
-    return current;
+  const uint64_t kept_to = cpus_.EndOf(number);
+  if (time <= kept_to) return cpus_.Before(number, time).value_or(unknown);
+  ActivityInterval current{.begin = std::max(cpu->since, kept_to), .end = UINT64_MAX};
+  if (time <= current.begin) return {.begin = kept_to, .end = time};
+  if (cpu->does == facts::CpuActivity::kRun) {
+    current.activity = Activity::kRun;
+    current.other = cpu->index;
+  } else if (cpu->does == facts::CpuActivity::kIdle) {
+    current.activity = Activity::kIdle;
   }
-  if (const auto kept = cpus_.Before(number, time)) return *kept;
-  const uint64_t end = cpus_.EndOf(number);
-  return time > end ? ActivityInterval{.begin = end, .end = time} : unknown;
+  return current;
 }
 
 Part& PathWalker::AddPart(PartKind kind, uint64_t begin) {
@@ -115,7 +111,8 @@ void PathWalker::AddWaitForCpu(uint64_t begin, uint32_t cpu) {
 void PathWalker::StepOverSleep(const ActivityInterval& interval, uint64_t begin) {
   const Frame frame = frames_.back();
   const bool blocked = interval.activity == Activity::kBlocked;
-  const Sleep sleep = evidence_.Of(frame.thread, interval.begin);
+  // What a sleep was on is known at its end.
+  const Sleep sleep = interval.end > at_ ? Sleep{} : evidence_.Of(frame.thread, interval.begin);
   const auto add = [&](PartKind kind) { AddPart(kind, begin).waited_for = sleep.waited_for; };
   // The sleep goes on: on the request's own thread that is a fact, while a thread that woke another
   // one does not sleep, so that a record is missing.
@@ -152,7 +149,8 @@ void PathWalker::Step() {
       return;
     case Activity::kWakeup:
     case Activity::kPreempted:
-      return AddWaitForCpu(begin, interval->other);
+      // The CPU of a wait that goes on at the end of the request is not decided yet.
+      return AddWaitForCpu(begin, interval->end > at_ ? ActivityInterval::kNone : interval->other);
     case Activity::kSleep:
     case Activity::kBlocked:
     case Activity::kStopped:

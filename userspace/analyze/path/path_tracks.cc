@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/document/render.h"
@@ -27,6 +28,35 @@ constexpr size_t kMaxLanes = 1024;
 constexpr size_t kMaxName = 512;  // bytes
 
 fxt::StringRef Inline(std::string_view text) { return fxt::StringRef::Inline(text); }
+
+// Requests in order of their begins, each in the first lane that is free.
+struct PathLanes {
+  uint32_t count = 0;
+  std::vector<std::pair<size_t, uint32_t>> requests;  // index of the entry, and lane
+};
+
+PathLanes LanesOf(const std::vector<PathSet::Entry>& entries) {
+  std::vector<size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return entries[a].request.begin < entries[b].request.begin;
+  });
+  PathLanes lanes;
+  std::vector<uint64_t> ends;  // of the last request of each lane
+  for (const size_t index : order) {
+    const path::Request& request = entries[index].request;
+    auto lane =
+        std::find_if(ends.begin(), ends.end(), [&](uint64_t end) { return end <= request.begin; });
+    if (lane == ends.end()) {
+      if (ends.size() == kMaxLanes) continue;
+      lane = ends.insert(lane, 0);
+    }
+    *lane = request.end;
+    lanes.requests.emplace_back(index, static_cast<uint32_t>(lane - ends.begin()));
+  }
+  lanes.count = static_cast<uint32_t>(ends.size());
+  return lanes;
+}
 
 // Flush() reports the failure of a sink.
 template <typename Record>
@@ -52,11 +82,13 @@ void WriteSpan(fxt::Encoder& encoder, uint32_t lane, std::string_view category,
 bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider) {
   fxt::RecordBuffer buffer(sink);
   fxt::Encoder encoder(buffer);
-  // Objects of a recording are the recorder's.
-  const std::string_view name = set.builder().is_recorders() ? schema::kRecorderName : "fxt path";
-  Put(encoder, fxt::ProviderInfo{.id = provider, .name = name});
-  Put(encoder, fxt::ProviderSection{.id = provider});
-  Put(encoder, fxt::Initialization{.ticks_per_second = kTicksPerSecond});
+  const auto open_section = [&](uint32_t id, std::string_view name) {
+    Put(encoder, fxt::ProviderInfo{.id = id, .name = name});
+    Put(encoder, fxt::ProviderSection{.id = id});
+    Put(encoder, fxt::Initialization{.ticks_per_second = kTicksPerSecond});
+  };
+  constexpr std::string_view kName = "fxt path";
+  open_section(provider, set.builder().is_recorders() ? schema::kRecorderName : kName);
   const auto name_object = [&](fxt::KernelObjectType type, fxt::Koid koid,
                                std::string_view called) {
     const fxt::Argument process{Inline(schema::argument::kProcess),
@@ -71,32 +103,21 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
   name_object(fxt::KernelObjectType::kProcess, schema::kPathProcessKoid, "critical path");
 
   const auto& entries = set.entries();
+  const PathLanes lanes = LanesOf(entries);
+  for (uint32_t lane = 0; lane < lanes.count; ++lane) {
+    name_object(fxt::KernelObjectType::kThread, schema::PathKoid(lane),
+                fmt::format("path {}", lane + 1));
+  }
+  open_section(provider + 1, kName);
   const path::PartText text = set.text();
-  std::vector<size_t> order(entries.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return entries[a].request.begin < entries[b].request.begin;
-  });
-  std::vector<uint64_t> lanes;  // the end of the last request of each
-  for (const size_t index : order) {
+  for (const auto& [index, lane] : lanes.requests) {
     const auto& entry = entries[index];
     const path::Request& request = entry.request;
-    auto lane = std::find_if(lanes.begin(), lanes.end(),
-                             [&](uint64_t end) { return end <= request.begin; });
-    if (lane == lanes.end()) {
-      if (lanes.size() == kMaxLanes) continue;
-      lane = lanes.insert(lane, 0);
-      const auto number = static_cast<uint32_t>(lane - lanes.begin());
-      name_object(fxt::KernelObjectType::kThread, schema::PathKoid(number),
-                  fmt::format("path {}", number + 1));
-    }
-    *lane = request.end;
-    const auto number = static_cast<uint32_t>(lane - lanes.begin());
     const std::array about_request = {
         fxt::Argument{Inline("id"), request.id},
         fxt::Argument{Inline("tid"), set.builder().NumberOf(request.thread)}};
     const std::string shown = document::CutName(text::CleanText(request.name), kMaxName);
-    WriteSpan(encoder, number, "request", shown.empty() ? "(no name)" : shown, request.begin,
+    WriteSpan(encoder, lane, "request", shown.empty() ? "(no name)" : shown, request.begin,
               request.end, about_request);
     for (const path::Part& part : entry.parts) {
       const std::string thread =
@@ -105,7 +126,7 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
       const std::array about_part = {fxt::Argument{Inline("thread"), Inline(thread)},
                                      fxt::Argument{Inline("part"), Inline(what)},
                                      fxt::Argument{Inline("depth"), uint32_t{part.depth}}};
-      WriteSpan(encoder, number, "path", fmt::format("{}: {}", thread, path::NameOf(part.kind)),
+      WriteSpan(encoder, lane, "path", fmt::format("{}: {}", thread, path::NameOf(part.kind)),
                 part.begin, part.begin + part.length, about_part);
     }
   }

@@ -283,7 +283,7 @@ class PathCommand {
 
   int WriteTrace(uint64_t bytes) {
     uint32_t provider = 1;
-    while (providers_.contains(provider)) ++provider;
+    while (providers_.contains(provider) || providers_.contains(provider + 1)) ++provider;
     sink::SinkOptions sink_options;
     sink_options.path = options_.output;
     sink_options.file = OutputLike(options_.file);

@@ -90,13 +90,15 @@ function waterfall(request) {
               style: `fill: var(--${kPartColors[part.kind] || "unknown"})`,
               tip: `${part.thread}\n${part.what}\n${exactMs(part.ns)} at ${exactMs(part.at)}`,
             }),
-            wide > 30 && text(left + 4, y + 14, "strong", fitted(part.thread + " " + part.what, wide - 6)),
+            wide > 30 &&
+                text(left + 4, y + 14, "strong", fitted(part.thread + " " + part.what, wide - 6)),
           ];
         }),
         linearScale(0, whole, 0, width)
-            .ticks.map((tick, i) => text(
-                           linearScale(0, whole, 0, width)(tick), rows * (high + 2) + 13,
-                           i === 0 ? "" : "mid", shortDuration(tick))),
+            .ticks.map(
+                (tick, i) => text(
+                    linearScale(0, whole, 0, width)(tick), rows * (high + 2) + 13,
+                    i === 0 ? "" : "mid", shortDuration(tick))),
       ],
     ];
   });
@@ -113,13 +115,14 @@ function requestCard(request, i) {
       el("details", null, el("summary", null, count(request.parts.length, "part")),
          el("div", {class: "scroll"},
             el("table", null,
-               el("tr", null, ["at", "takes", "thread", "part"].map((head) => el("th", null, head))),
+               el("tr", null,
+                  ["at", "takes", "thread", "part"].map((head) => el("th", null, head))),
                request.parts.map(
-                   (part) => el(
-                       "tr", null, el("td", {class: "n"}, exactMs(part.at)),
-                       el("td", {class: "n"}, exactMs(part.ns)),
-                       el("td", {style: `padding-left: ${Number(part.depth)}em`}, part.thread),
-                       el("td", null, part.what)))))));
+                   (part) =>
+                       el("tr", null, el("td", {class: "n"}, exactMs(part.at)),
+                          el("td", {class: "n"}, exactMs(part.ns)),
+                          el("td", {style: `padding-left: ${Number(part.depth)}em`}, part.thread),
+                          el("td", null, part.what)))))));
 }
 
 document.title = paths.file.split("/").pop() + " – fxt path";
