@@ -169,14 +169,17 @@ void PathBuilder::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, ui
   std::push_heap(pending_.begin(), pending_.end(), LaterEnd());
 }
 
-void PathBuilder::HandOutBefore(uint64_t time) {
-  while (!pending_.empty() && pending_.front().end < time) {
-    std::pop_heap(pending_.begin(), pending_.end(), LaterEnd());
-    const Request request = std::move(pending_.back());
-    pending_.pop_back();
-    pending_bytes_ -= BytesOf(request);
-    HandOut(request);
-  }
+void PathBuilder::HandOutNext() {
+  std::pop_heap(pending_.begin(), pending_.end(), LaterEnd());
+  const Request request = std::move(pending_.back());
+  pending_.pop_back();
+  pending_bytes_ -= BytesOf(request);
+  on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
+}
+
+void PathBuilder::HandOut() {
+  const uint64_t time = timeline_.latest();
+  while (!pending_.empty() && pending_.front().end < time) HandOutNext();
   if (options_.wants_thread && options_.to < time) HandOutThreads();
 }
 
@@ -191,12 +194,12 @@ void PathBuilder::HandOutThreads() {
     if (thread.idle || !options_.wants_thread(thread.koid, name)) continue;
     request.thread = thread.koid;
     request.name = name;
-    HandOut(request);
+    on_request_(request, walker_.Walk(request));
   }
 }
 
 void PathBuilder::Finish() {
-  HandOutBefore(UINT64_MAX);
+  while (!pending_.empty()) HandOutNext();
   if (options_.wants_thread) HandOutThreads();
   for (const facts::OpenSpan& span : open_.Take()) without_end_ += span.wanted ? 1 : 0;
 }

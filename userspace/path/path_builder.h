@@ -43,7 +43,7 @@ struct PathOptions {
   bool with_arguments = false;
   bool with_parts = true;
   // Limits of memory.
-  size_t max_thread_bytes = size_t{96} << 20;
+  size_t max_thread_bytes = size_t{64} << 20;
   size_t max_cpu_bytes = size_t{32} << 20;
   size_t max_pending_bytes = size_t{32} << 20;
 };
@@ -83,7 +83,7 @@ class PathBuilder {
   // A record that is no switch and no wakeup.
   void Note(const fxt::Reader& reader);
   // Hands out the requests that the timeline has passed.
-  void HandOut() { HandOutBefore(timeline_.latest()); }
+  void HandOut();
   // Hands out what is left, and the intervals of threads. The timeline is not finished before: that
   // would end what goes on.
   void Finish();
@@ -129,10 +129,7 @@ class PathBuilder {
                 const std::optional<fxt::Koid>& waker, bool by_interrupt);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end);
-  void HandOutBefore(uint64_t time);
-  void HandOut(const Request& request) {
-    on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
-  }
+  void HandOutNext();
   void HandOutThreads();
 
   const facts::TimelineState& timeline_;

@@ -200,6 +200,16 @@ TEST(PathReaderTest, WhatTheRingDoesNotKeepIsUnknown) {
   EXPECT_EQ(lines.back(), fmt::format("{} 10 t7 running", time - 10));
 }
 
+TEST(PathReaderTest, TakesAnyTime) {
+  Begun trace;
+  trace.Begin(0, 7, "app", "request").End(UINT64_MAX, 7, "app", "request");
+  trace.Switch(200, 0, 7, "S", 0);
+  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
+              ElementsAre(fmt::format("request request t7 0-{}", UINT64_MAX), "0 100 t7 unknown",
+                          "100 100 t7 running",
+                          fmt::format("200 {} t7 unknown", UINT64_MAX - 200)));
+}
+
 TEST(PathReaderTest, CountsWhatFindsNoRoom) {
   TraceScript trace;
   for (int i = 0; i < 100; ++i) trace.Span(50, 60, 7, "app", "request");

@@ -32,7 +32,7 @@ const uint8_t* TakeNumber(const uint8_t* at, uint64_t& value) {
 
 ActivityHistory::Chunk& ActivityHistory::AddChunk(Track& track, uint64_t begin) {
   const uint64_t serial = next_++;
-  const size_t block = serial % capacity_ / kBlockChunks;
+  const size_t block = (serial & (capacity_ - 1)) / kBlockChunks;
   if (block == blocks_.size()) {
     blocks_.push_back(std::make_unique_for_overwrite<Chunk[]>(
         std::min(kBlockChunks, capacity_ - block * kBlockChunks)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,9 +46,10 @@ class ActivityHistory {
  public:
   static constexpr size_t kChunkBytes = 256;
 
-  // Takes at most `max_bytes` for intervals, and 32 bytes for each track.
+  // Takes at most `max_bytes` for intervals (a power of two is used as it is), and 32 bytes for
+  // each track.
   explicit ActivityHistory(size_t max_bytes)
-      : capacity_(std::max<size_t>(max_bytes / kChunkBytes, 2)) {}
+      : capacity_(std::bit_floor(std::max<size_t>(max_bytes / kChunkBytes, 2))) {}
 
   // Appends an interval to a track. The part before the track's end is cut off; a hole between both
   // becomes kUnknown. Empty intervals are left out.
@@ -85,7 +87,7 @@ class ActivityHistory {
 
   bool IsKept(uint64_t serial) const { return next_ - serial <= capacity_; }
   Chunk& ChunkOf(uint64_t serial) {
-    const size_t slot = serial % capacity_;
+    const size_t slot = serial & (capacity_ - 1);
     return blocks_[slot / kBlockChunks][slot % kBlockChunks];
   }
   Chunk& AddChunk(Track& track, uint64_t begin);
