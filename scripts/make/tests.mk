@@ -20,7 +20,7 @@ recover-test: $(BUILD)/unit_tests
 ## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
 .PHONY: record-test
 record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed $(BUILD)/tests/waiting \
-             $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static
+             $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments
 	tests/capture/stacks_test.py --build $(BUILD)
 	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/probes_test.py --build $(BUILD)
@@ -30,6 +30,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	tests/capture/events/packet_wakers_test.py --build $(BUILD)
 	tests/capture/events/throttled_test.py --build $(BUILD)
 	tests/capture/events/wait_objects_test.py --build $(BUILD)
+	tests/path/path_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
 	tests/capture/settings_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD) commands

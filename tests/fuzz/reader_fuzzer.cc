@@ -21,6 +21,11 @@
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/flame/flame_text.h"
 #include "analyze/merge/trace_merger.h"
+#include "analyze/page/path_page.h"
+#include "analyze/path/path_document.h"
+#include "analyze/path/path_set.h"
+#include "analyze/path/path_text.h"
+#include "analyze/path/path_tracks.h"
 #include "analyze/report/report.h"
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trimmer.h"
@@ -29,11 +34,13 @@
 #include "analyze/show/overview_report.h"
 #include "analyze/show/trace_event_writer.h"
 #include "compare/compare.h"
+#include "facts/read_loop.h"
 #include "fxt/archive_writer.h"
 #include "fxt/reader.h"
 #include "import/trace_event/trace_event_importer.h"
 #include "measure/collect/collector.h"
 #include "measure/store/summary_file.h"
+#include "path/path_reader.h"
 #include "source/gzip_source.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
@@ -137,6 +144,40 @@ void ReadElf(std::span<const std::byte> bytes) {
   functions.Finish();
   functions.Find(elf->AddressOf(0x1000).value_or(0));
   elf->ReadBytes(0x1000, 16);
+}
+
+// Requires that the parts of all paths follow one another and add up, and renders them.
+void ReadPaths(fxt::ByteSource& source, bool recover) {
+  path::PathOptions options;
+  options.wants_span = [](std::string_view, std::string_view, bool) { return true; };
+  options.wants_thread = [](fxt::Koid, std::string_view) { return true; };
+  options.with_arguments = true;
+  options.max_thread_bytes = options.max_cpu_bytes = 4096;
+  analyze::PathSet set(size_t{4} << 20);
+  path::PathReader paths(options,
+                         [&](const path::Request& request, std::span<const path::Part> parts) {
+                           uint64_t at = request.begin;
+                           for (const path::Part& part : parts) {
+                             Require(part.begin == at && part.length > 0);
+                             at += part.length;
+                           }
+                           Require(at == request.end);
+                           set.Add(request, parts);
+                         });
+  fxt::Reader reader(source, Options(recover));
+  facts::ReadRecords(reader, paths);
+  paths.Finish();
+  set.SetBuilder(paths.builder());
+  text::TextWriter out;
+  analyze::WritePathJson(out, set);
+  analyze::WritePathFolded(out, set);
+  NullSink sink;
+  Require(analyze::WritePathTracks(sink, set, 7));
+  if (set.entries().empty()) return;
+  analyze::PathDocumentOptions document;
+  document.slow_from = 0.9;
+  analyze::document::RenderText(analyze::PathDocument(set, document));
+  analyze::PathPage(set, document);
 }
 
 // Renders a summary: a report, and a comparison with its own double.
@@ -318,6 +359,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       Require(merger.Write(sink).ok());
       break;
     }
+    case 19:
+      ReadPaths(source, recover);
+      break;
     default: {
       source::GzipSource gzip(std::make_unique<Pieces>(bytes));
       std::byte part[4096];

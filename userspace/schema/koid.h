@@ -70,4 +70,10 @@ constexpr fxt::Koid DeviceKoid(uint32_t number) { return MakeKoid(number, kDevic
 // CPU frequencies and idle states.
 inline constexpr fxt::Koid kPowerProcessKoid = MakeKoid(7, kPseudoProcessGeneration);
 
+// Critical paths that `fxt path` writes as tracks: one process, one thread per lane.
+inline constexpr uint32_t kPathGeneration = kDeviceGeneration - 1;
+static_assert(kPathGeneration > kMaxGeneration);
+inline constexpr fxt::Koid kPathProcessKoid = MakeKoid(20, kPseudoProcessGeneration);
+constexpr fxt::Koid PathKoid(uint32_t lane) { return MakeKoid(lane, kPathGeneration); }
+
 }  // namespace schema

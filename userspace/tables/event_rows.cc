@@ -9,7 +9,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/names.h"
-#include "tables/argument_json.h"
+#include "text/argument_json.h"
 
 namespace tables {
 namespace {
@@ -185,7 +185,7 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case instants::kArgs: {
         fmt::memory_buffer members;
-        AppendMembers(members, event.arguments);
+        text::AppendMembers(members, event.arguments);
         return PutArgs(cell, *instants_, {members.data(), members.size()});
       }
       case instants::kId:
@@ -229,8 +229,8 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
   }
 }
 
-OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
-  OpenSpan span{.time = time,
+facts::OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
+  facts::OpenSpan span{.time = time,
                 .thread = event.thread,
                 .category = std::string(event.category.text),
                 .name = std::string(event.name.text),
@@ -241,14 +241,14 @@ OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
                 .provider_name = provider_name_};
   if (with_arguments_ && !event.arguments.empty()) {
     fmt::memory_buffer members;
-    AppendMembers(members, event.arguments);
+    text::AppendMembers(members, event.arguments);
     span.members = fmt::to_string(members);
   }
   return span;
 }
 
 void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time) {
-  OpenSpan span = MakeOpen(event, time);
+  facts::OpenSpan span = MakeOpen(event, time);
   switch (event.type) {
     case fxt::EventType::kDurationBegin:
     case fxt::EventType::kAsyncBegin:
@@ -272,7 +272,7 @@ void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event,
   AddSpan(*begun, time > begun->time ? time - begun->time : 0);
 }
 
-void EventRows::AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration) {
+void EventRows::AddSpan(const facts::OpenSpan& span, const std::optional<uint64_t>& duration) {
   if (!Chooses(*spans_, span.time, span.thread.thread) || !spans_->filter().HasCpu(span.cpu)) {
     return spans_->PassOver();
   }
@@ -448,7 +448,7 @@ void EventRows::PutBlob(const BlobRow& row) {
 
 void EventRows::Finish() {
   if (spans_ == nullptr) return;
-  for (const OpenSpan& span : open_.Take()) AddSpan(span, std::nullopt);
+  for (const facts::OpenSpan& span : open_.Take()) AddSpan(span, std::nullopt);
 }
 
 }  // namespace tables

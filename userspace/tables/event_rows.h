@@ -9,10 +9,10 @@
 #include <optional>
 #include <string_view>
 
+#include "facts/open_spans.h"
 #include "facts/settings_event.h"
 #include "fxt/reader.h"
 #include "tables/fact_rows.h"
-#include "tables/open_spans.h"
 #include "tables/put.h"
 #include "tables/rows/batches.h"
 #include "tables/task_names.h"
@@ -41,7 +41,7 @@ class EventRows {
   void AddInstant(const fxt::Event& event, uint64_t time);
   void AddCounter(const fxt::Event& event, uint64_t time);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
-  void AddSpan(const OpenSpan& span, const std::optional<uint64_t>& duration);
+  void AddSpan(const facts::OpenSpan& span, const std::optional<uint64_t>& duration);
   void AddSettings(const facts::SettingsEvent& event, uint64_t time);
   void AddLoss(const fxt::Event& event, uint64_t time);
   void PutLoss(uint64_t time, std::string_view kind, const std::optional<uint32_t>& cpu,
@@ -63,7 +63,7 @@ class EventRows {
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
   std::optional<uint32_t> CpuOf(const fxt::Event& event) const;
   bool Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) const;
-  OpenSpan MakeOpen(const fxt::Event& event, uint64_t time);
+  facts::OpenSpan MakeOpen(const fxt::Event& event, uint64_t time);
   void PutArgs(Cell& cell, RowBatch& batch, std::string_view members);
 
   TaskNames& names_;
@@ -86,7 +86,7 @@ class EventRows {
   uint64_t latest_ = 0;
   uint64_t lost_events_ = 0;
   uint64_t unseen_switches_ = 0;
-  OpenSpans open_;
+  facts::OpenSpans open_;
   fmt::memory_buffer json_;
 };
 

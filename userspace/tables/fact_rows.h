@@ -14,6 +14,7 @@
 #include "facts/timeline/timeline.h"
 #include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
+#include "path/path_builder.h"
 #include "tables/rows/batches.h"
 #include "tables/rows/cell.h"
 #include "tables/rows/schema.h"
@@ -28,6 +29,10 @@ class FactRows {
   FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times);
   FactRows(const FactRows&) = delete;
   FactRows& operator=(const FactRows&) = delete;
+
+  const facts::TimelineState& timeline() const { return timeline_; }
+  // Hands the facts of the timeline on to `paths`, which must outlive this.
+  void SetPaths(path::PathBuilder* paths) { paths_ = paths; }
 
   // Takes every record in file order. True if it was a switch or a wakeup.
   bool Add(const fxt::Reader& reader);
@@ -54,13 +59,16 @@ class FactRows {
     void OnRun(const facts::Run& run) const {
       rows.held_.Release(run.thread);
       if (rows.with_purposes_ && run.process) rows.purposes_.NoteProcess(run.index, *run.process);
+      if (rows.paths_ != nullptr) rows.paths_->Add(run);
       if (rows.slices_ != nullptr) rows.PutRun(run);
     }
     void OnWait(const facts::Wait& wait) const {
       if (rows.with_purposes_) rows.purpose_ = rows.purposes_.OnWait(wait, rows.timeline_);
+      if (rows.paths_ != nullptr) rows.paths_->Add(wait);
       if (rows.waits_ != nullptr) rows.AddWait(wait);
     }
     void OnIdle(const facts::Idle& idle) const {
+      if (rows.paths_ != nullptr) rows.paths_->Add(idle);
       if (rows.idle_ != nullptr) rows.PutIdle(idle);
     }
     template <typename Full>
@@ -69,15 +77,21 @@ class FactRows {
       if (rows.with_purposes_ && !rows.purposes_.HasProcess(run.index)) {
         rows.purposes_.NoteProcess(run.index, full().process.value_or(0));
       }
+      if (rows.paths_ != nullptr) rows.paths_->Add(run);
       if (rows.slices_ != nullptr) rows.PutRun(full());
     }
     template <typename Full>
-    void OnWholeWait(const facts::WholeWait&, Full&& full) const {
+    void OnWholeWait(const facts::WholeWait& wait, Full&& full) const {
+      if (rows.paths_ != nullptr) rows.paths_->Add(wait);
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
-    void OnWholeSleep(const facts::WholeWait& wait, const facts::Wakeup& end, Full&& full) const {
-      if (rows.with_purposes_) rows.purpose_ = rows.purposes_.OnWait(wait, end, rows.timeline_);
+    void OnWholeSleep(const facts::WholeWait& wait, const facts::Wakeup& wakeup,
+                      Full&& full) const {
+      if (rows.with_purposes_) {
+        rows.purpose_ = rows.purposes_.OnWait(wait, wakeup, rows.timeline_);
+      }
+      if (rows.paths_ != nullptr) rows.paths_->Add(wait, wakeup);
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
@@ -124,6 +138,7 @@ class FactRows {
   RowBatch* idle_;
   RowBatch* waits_;
   RowBatch* wakeups_;
+  path::PathBuilder* paths_ = nullptr;
   bool with_timeline_;
   bool with_times_;      // when threads were seen
   uint64_t latest_ = 0;  // of wakeups, and of switches where there is no timeline

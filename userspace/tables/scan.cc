@@ -8,7 +8,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "measure/collect/session_info.h"
-#include "tables/argument_json.h"
+#include "text/argument_json.h"
 
 namespace tables {
 namespace {
@@ -44,6 +44,8 @@ void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
     case Table::kThreads:
     case Table::kCpus:
     case Table::kSpans:  // their rows come when they end
+    case Table::kRequests:
+    case Table::kPath:
       needs_all_ = true;
       break;
     default:
@@ -60,12 +62,17 @@ void Scan::Start() {
     return batch != nullptr && (batch->Wants(column) || batch->filter().cpu);
   };
   const bool with_times = wants(Table::kThreads) || wants(Table::kProcesses);
+  const bool with_paths = wants(Table::kRequests) || wants(Table::kPath);
   const bool with_timeline =
-      with_times || wants(Table::kSlices) || wants(Table::kIdle) || wants(Table::kWaits) ||
+      with_times || with_paths || wants(Table::kSlices) || wants(Table::kIdle) || wants(Table::kWaits) ||
       wants(Table::kCpus) || wants(Table::kCaptures) ||
       wants_cpu(Table::kInstants, instants::kCpu) || wants_cpu(Table::kSpans, spans::kCpu) ||
       wants_cpu(Table::kLogs, logs::kCpu) || wants_cpu(Table::kBlobs, blobs::kCpu);
   facts_ = std::make_unique<FactRows>(names_, batches_, with_timeline, with_times);
+  if (with_paths) {
+    requests_ = std::make_unique<RequestRows>(names_, facts_->timeline(), batches_);
+    facts_->SetPaths(&requests_->builder());
+  }
   events_ = std::make_unique<EventRows>(names_, *facts_, batches_, with_times);
   needs_events_ = with_times || wants(Table::kCaptures) || wants(Table::kInstants) ||
                   wants(Table::kSpans) || wants(Table::kCounters) || wants(Table::kLogs) ||
@@ -98,12 +105,13 @@ void Scan::Add() {
     }
   }
   if (needs_events_) events_->Add(reader_);
+  if (requests_) requests_->builder().Note(reader_);
 }
 
 void Scan::NoteSession(const fxt::Event& event) {
   measure::ReadSession(event, capture_);
   fmt::memory_buffer members;
-  AppendMembers(members, event.arguments);
+  text::AppendMembers(members, event.arguments);
   session_ = fmt::format("{{{}}}", std::string_view(members.data(), members.size()));
 }
 
@@ -125,6 +133,7 @@ struct Scan::Records {
     }
     const uint64_t taken = scan.facts_->AddFastPath(reader, most);
     scan.records_ += taken;
+    if (scan.requests_) scan.requests_->builder().HandOut();
     return taken;
   }
 };
@@ -150,6 +159,10 @@ bool Scan::Advance() {
 
 void Scan::Finish() {
   finished_ = true;
+  if (requests_) {
+    requests_->builder().Finish();
+    facts_->SetPaths(nullptr);
+  }
   facts_->Finish();
   events_->Finish();
   if (batches_.of(Table::kCpus) != nullptr) AddCpus();

@@ -26,6 +26,7 @@
 #include "measure/capture.h"
 #include "tables/event_rows.h"
 #include "tables/fact_rows.h"
+#include "tables/request_rows.h"
 #include "tables/rows/batches.h"
 #include "tables/task_names.h"
 
@@ -74,7 +75,8 @@ class Scan {
   TaskNames names_;
   std::unique_ptr<FactRows> facts_;
   std::unique_ptr<EventRows> events_;
-  bool needs_all_ = false;  // to the end of the file, whatever rows are chosen
+  std::unique_ptr<RequestRows> requests_;  // null if no table needs it
+  bool needs_all_ = false;                 // to the end of the file, whatever rows are chosen
   bool needs_events_ = false;
   // No row before the one and behind the other is wanted.
   int64_t from_ = INT64_MAX;

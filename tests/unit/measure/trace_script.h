@@ -120,6 +120,11 @@ class TraceScript {
     return Event(fxt::EventType::kDurationEnd, time, track, category, name, {});
   }
 
+  TraceScript& Instant(uint64_t time, fxt::Koid thread, std::string_view category,
+                       std::string_view name, const std::vector<fxt::Argument>& arguments) {
+    return Event(fxt::EventType::kInstant, time, thread, category, name, arguments);
+  }
+
   std::span<const std::byte> bytes() { return file_.bytes(); }
 
   Capture Collect(const CollectorOptions& options = {}) {
@@ -158,10 +163,6 @@ class TraceScript {
                       const fxt::Argument& argument) {
     file_.Add(fxt::KernelObject{static_cast<uint8_t>(type), koid, Text(name), {&argument, 1}});
     return *this;
-  }
-  TraceScript& Instant(uint64_t time, fxt::Koid thread, std::string_view category,
-                       std::string_view name, const std::vector<fxt::Argument>& arguments) {
-    return Event(fxt::EventType::kInstant, time, thread, category, name, arguments);
   }
   TraceScript& Event(fxt::EventType type, uint64_t time, fxt::Koid thread,
                      std::string_view category, std::string_view name,

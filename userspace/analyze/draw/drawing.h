@@ -70,6 +70,13 @@ struct Drawing {
     std::optional<fxt::Koid> waker;
     fxt::Koid woken = 0;
   };
+  // A part of a critical path, on the lane of its thread.
+  struct PathPart {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    fxt::Koid thread = 0;
+    std::string what;
+  };
   struct Loss {
     uint64_t time = 0;
     std::optional<uint32_t> cpu;
@@ -85,6 +92,7 @@ struct Drawing {
   size_t other_cpus = 0;            // with activity, but without a lane
   size_t other_threads = 0;
   std::vector<Wake> wakes;  // in the order of the trace; those of threads with a lane
+  std::vector<PathPart> path;  // in order of time
   std::vector<Loss> losses;
   bool is_whole = true;  // no limit left anything out
 

@@ -52,6 +52,7 @@ DrawingReader::DrawingReader(const DrawOptions& options) : options_(options) {
   drawing_.first = options.first;
   drawing_.begin = options.from;
   drawing_.end = std::max(options.to, options.from + 1);
+  drawing_.path = options.path;
 }
 
 DrawingReader::Interval DrawingReader::Clipped(uint64_t begin, uint64_t length) const {

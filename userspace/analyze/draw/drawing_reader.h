@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyze/draw/drawing.h"
 #include "fxt/byte_source.h"
@@ -26,6 +27,7 @@ struct DrawOptions {
   size_t max_threads = 16;
   // Whether a thread may have a lane; null: all.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
+  std::vector<Drawing::PathPart> path;  // drawn over the lanes of its threads
   // Called with the position in the stream; may be null.
   std::function<void(uint64_t)> progress;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "analyze/draw/drawing_layout.h"
 #include "analyze/draw/label.h"
@@ -63,6 +64,7 @@ class Painter {
     for (const auto& lane : drawing_.cpus) PaintCpu(lane, place_.OfCpu(lane.cpu));
     for (const auto& lane : drawing_.threads) PaintThread(lane, place_.OfThread(lane.koid));
     Wakes();
+    PaintPath();
     Losses();
     Legend(bottom);
     return std::move(picture_);
@@ -184,6 +186,31 @@ class Painter {
       if (x < drawn) continue;
       drawn = std::max(place_.X(span.end), x + 0.8);
       Rect(x, y, drawn - x, 3, "new");
+    }
+  }
+
+  // A band below the lane of the thread that the path is on, and lines from thread to thread.
+  void PaintPath() {
+    constexpr double kBand = 4;
+    std::optional<double> last;  // the lane of the part before
+    for (const auto& part : drawing_.path) {
+      const bool has_lane =
+          std::any_of(drawing_.threads.begin(), drawing_.threads.end(),
+                      [&](const auto& lane) { return lane.koid == part.thread; });
+      const uint64_t begin = std::max(part.begin, drawing_.begin);
+      const uint64_t end = std::min(part.end, drawing_.end);
+      if (!has_lane || begin >= end) {
+        last.reset();
+        continue;
+      }
+      const double x = place_.X(begin);
+      const double y = place_.OfThread(part.thread) + kHigh - kBand / 2;
+      Rect(x, y, std::max(0.8, place_.X(end) - x), kBand, "new",
+           fmt::format("{}\n{}", part.what, Length(part.end - part.begin)));
+      if (last && *last != y) {
+        Line(x, std::min(*last, y), x, std::max(*last, y) + kBand, "new");
+      }
+      last = y;
     }
   }
 

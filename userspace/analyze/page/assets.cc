@@ -28,6 +28,9 @@ constexpr std::string_view kReportJs =
 constexpr std::string_view kDiffJs =
 #include "analyze/page/diff.js.inc"
     ;
+constexpr std::string_view kPathJs =
+#include "analyze/page/path.js.inc"
+    ;
 constexpr std::string_view kFlameJs =
 #include "analyze/page/flame.js.inc"
     ;

@@ -16,6 +16,7 @@ extern const std::string_view kPlotsJs;
 extern const std::string_view kReportGroupsJs;
 extern const std::string_view kReportJs;
 extern const std::string_view kDiffJs;
+extern const std::string_view kPathJs;
 extern const std::string_view kFlameJs;
 
 }  // namespace analyze::assets

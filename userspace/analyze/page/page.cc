@@ -33,10 +33,11 @@ void AppendUpTo(std::string& out, std::string_view& page, std::string_view mark)
 std::string MakePage(PageKind kind, std::span<const PageData> data) {
   const bool report = kind == PageKind::kReport;
   const bool flame = kind == PageKind::kFlame;
+  const bool path = kind == PageKind::kPath;
   std::string out;
   std::string_view rest = assets::kPageHtml;
   AppendUpTo(out, rest, "@TITLE@");
-  out += report ? "fxt report" : flame ? "fxt flame" : "fxt diff";
+  out += report ? "fxt report" : flame ? "fxt flame" : path ? "fxt path" : "fxt diff";
   AppendUpTo(out, rest, "@STYLE@");
   out += assets::kPageCss;
   AppendUpTo(out, rest, "@DATA@");
@@ -51,7 +52,9 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
   if (!flame) {
     for (const std::string_view script : {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs,
                                           report ? assets::kReportGroupsJs : std::string_view(),
-                                          report ? assets::kReportJs : assets::kDiffJs}) {
+                                          report ? assets::kReportJs
+                                          : path ? assets::kPathJs
+                                                 : assets::kDiffJs}) {
       out += script;
     }
   }

@@ -8,7 +8,7 @@
 
 namespace analyze {
 
-enum class PageKind { kReport, kDiff, kFlame };
+enum class PageKind { kReport, kDiff, kFlame, kPath };
 
 // Data of a page, which its script finds by `id`.
 struct PageData {

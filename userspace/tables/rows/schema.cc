@@ -142,13 +142,22 @@ constexpr Column kBlobsColumns[] = {
     kTs, Text("name"), Text("type"), Integer("bytes"), kSomeCpu, kTid, kProvider,
 };
 constexpr Column kSettingsColumns[] = {
+    kTs,          Word("scope"),         OptionalText("subject"), kPid, OptionalInteger("koid"),
+    Text("name"), OptionalText("value"),
+};
+constexpr Column kRequestsColumns[] = {
+    Integer("id"),        Text("name"), kTs, Integer("dur"), kTid, kPid, OptionalText("trace_id"),
+    OptionalText("args"),
+};
+constexpr Column kPathColumns[] = {
+    Integer("request"),
     kTs,
-    Word("scope"),
-    OptionalText("subject"),
-    kPid,
-    OptionalInteger("koid"),
-    Text("name"),
-    OptionalText("value"),
+    Integer("dur"),
+    Word("kind"),
+    kTid,
+    OptionalText("waited_for"),
+    OptionalText("object"),
+    OptionalText("stack"),
 };
 
 constexpr std::array<TableInfo, kTables> kInfos = {{
@@ -167,6 +176,8 @@ constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kLosses, "losses", kLossesColumns},
     {Table::kBlobs, "blobs", kBlobsColumns},
     {Table::kSettings, "settings", kSettingsColumns},
+    {Table::kRequests, "requests", kRequestsColumns},
+    {Table::kPath, "path", kPathColumns},
 }};
 static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info) {
   return info.columns.size() <= kMaxColumns;

@@ -27,8 +27,10 @@ enum class Table : uint8_t {
   kLosses,
   kBlobs,
   kSettings,
+  kRequests,
+  kPath,
 };
-inline constexpr size_t kTables = static_cast<size_t>(Table::kSettings) + 1;
+inline constexpr size_t kTables = static_cast<size_t>(Table::kPath) + 1;
 
 enum class Type : uint8_t { kInteger, kReal, kText };
 
@@ -190,5 +192,11 @@ enum Column : uint8_t { kTs, kName, kType, kBytes, kCpu, kTid, kProvider };
 namespace settings {
 enum Column : uint8_t { kTs, kScope, kSubject, kPid, kKoid, kName, kValue };
 }  // namespace settings
+namespace requests {
+enum Column : uint8_t { kId, kName, kTs, kDur, kTid, kPid, kTraceId, kArgs };
+}  // namespace requests
+namespace path_parts {
+enum Column : uint8_t { kRequest, kTs, kDur, kKind, kTid, kWaitedFor, kObject, kStack };
+}  // namespace path_parts
 
 }  // namespace tables

@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
+#include <vector>
 
 #include "analyze/draw/drawing_reader.h"
 #include "analyze/draw/drawing_svg.h"
 #include "analyze/page/palette.h"
 #include "facts/scheduling.h"
+#include "path/part_text.h"
+#include "path/path_reader.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -26,6 +31,7 @@ struct DrawCommandOptions {
   std::string output;
   FilterOptions filter;
   uint64_t rows = 16;
+  uint64_t path = 0;  // the id of a request; 0: none
 };
 
 struct Extent {
@@ -55,6 +61,45 @@ util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
   return *extent;
 }
 
+// Draws the time of a request, the threads of its critical path, and the path.
+util::Status ChoosePath(const TraceInput& input, uint64_t id, analyze::DrawOptions& draw) {
+  auto source = input.Open();
+  if (!source) return source.TakeError();
+  fxt::Reader records(**source);
+  Progress progress("fxt draw: " + input.path(), **source);
+  path::PathOptions options;
+  options.wants_span = [](std::string_view, std::string_view, bool) { return true; };
+  options.id = id;
+  std::optional<path::Request> request;
+  std::vector<path::Part> parts;
+  path::PathReader reader(options,
+                          [&](const path::Request& found, std::span<const path::Part> its_parts) {
+                            request = found;
+                            parts.assign(its_parts.begin(), its_parts.end());
+                          });
+  ReadAll(records, progress, reader);
+  reader.Finish();
+  progress.Clear();
+  if (!request) {
+    return util::Error{fmt::format("no request has the id {}", id), "`fxt path` prints ids"};
+  }
+  const path::PartText text(reader.builder());
+  std::set<fxt::Koid> threads = {request->thread};
+  for (const path::Part& part : parts) {
+    if (part.thread == facts::kNoThread) continue;
+    const fxt::Koid thread = reader.builder().KoidOf(part.thread);
+    threads.insert(thread);
+    draw.path.push_back({part.begin, part.begin + part.length, thread,
+                         text.Describe(part, path::PartText::Names::kWithId)});
+  }
+  draw.wants_thread = [threads](fxt::Koid koid, std::string_view) {
+    return threads.contains(koid);
+  };
+  draw.from = request->begin;
+  draw.to = std::max(request->end, request->begin + 1);
+  return util::Ok();
+}
+
 util::Result<std::string> Draw(const DrawCommandOptions& options) {
   auto filter = options.filter.Make();
   if (!filter) return filter.TakeError();
@@ -77,6 +122,9 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
     draw.wants_thread = [&](fxt::Koid koid, std::string_view name) {
       return filter->threads.Matches(koid, name);
     };
+  }
+  if (options.path != 0) {
+    if (auto status = ChoosePath(*input, options.path, draw); !status) return status.TakeError();
   }
   analyze::DrawingReader reader(draw);
   for (const auto pass : {&analyze::DrawingReader::Choose, &analyze::DrawingReader::Read}) {
@@ -136,6 +184,13 @@ void AddDraw(const Command& program, int& exit_code) {
       .Commas();
   command.Add("--cpu", options->filter.cpus, "CPUs").Type("N").Commas();
   command.Add("--rows", options->rows, "Threads at most").Type("N").Range(0, 200).ShowDefault();
+  command
+      .Add("--path", options->path,
+           "The time of the request of that id (fxt path), its threads, and its critical path")
+      .Type("ID")
+      .Excludes("--from")
+      .Excludes("--to")
+      .Excludes("--thread");
   command.Footer(
       "Without --from and --to it is the whole trace; some milliseconds show more.\n"
       "\n"

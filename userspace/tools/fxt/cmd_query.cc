@@ -261,7 +261,7 @@ void AddQuery(const Command& program, int& exit_code) {
       .Excludes("--json");
   command.Footer(
       "The SQL is that of SQLite, and quantile(value, q). docs/tables.md has the tables,\n"
-      "docs/queries.md twenty questions.\n"
+      "docs/queries.md thirty questions.\n"
       "\n"
       "Examples:\n"
       "  fxt query trace.fxt 'SELECT process, sum(dur) FROM slices GROUP BY process'\n"

@@ -28,6 +28,7 @@ void AddQuery(const Command& program, int& exit_code);
 void AddExport(const Command& program, int& exit_code);
 void AddFlame(const Command& program, int& exit_code);
 void AddDraw(const Command& program, int& exit_code);
+void AddPath(const Command& program, int& exit_code);
 void AddOpen(const Command& program, int& exit_code);
 
 }  // namespace tools

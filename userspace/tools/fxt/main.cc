@@ -12,7 +12,7 @@ namespace {
 
 constexpr AddCommand kCommands[] = {
     AddInfo,   AddCheck, AddDump,  AddJson,      AddTrim,  AddRecover, AddImport, AddMerge, AddLbr,
-    AddReport, AddDiff,  AddFlame, AddSummarize, AddQuery, AddExport,  AddDraw,   AddOpen,
+    AddReport, AddDiff,  AddFlame, AddSummarize, AddQuery, AddExport,  AddPath,   AddDraw,  AddOpen,
 };
 
 constexpr const char* kDescription =
@@ -36,6 +36,7 @@ constexpr const char* kExamples =
     "  fxt summarize trace.fxt -o trace.fxs       its summary, for comparisons\n"
     "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
     "  fxt export trace.fxt -o trace.db           its tables for other programs\n"
+    "  fxt path --span request trace.fxt          where the time of requests went\n"
     "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
     "  fxt open trace.fxt                         in Perfetto's viewer\n"
     "\n"

@@ -14,7 +14,7 @@
 
 #include "fxt/record.h"
 
-namespace tables {
+namespace facts {
 
 // What is known when a span begins.
 struct OpenSpan {
@@ -22,16 +22,18 @@ struct OpenSpan {
   fxt::ThreadRef thread;
   std::string category;
   std::string name;
-  std::string members;  // arguments, see argument_json.h
+  std::string members;  // arguments as JSON, see text/argument_json.h
   std::optional<uint32_t> cpu;
-  std::optional<uint64_t> id;
+  std::optional<uint64_t> id;  // of an asynchronous operation or a flow
+  bool is_flow = false;
+  bool wanted = false;                         // a mark of the caller
   uint64_t owner = 0;                          // KernelSections::OwnerOf
   const std::string* provider_name = nullptr;  // of a TextPool
 };
 
-// Matches ends with begins. Durations nest on their thread; asynchronous operations have a category
-// and an id. The last that began ends first. No owner ends a span of another. Memory is bounded:
-// begins beyond the limit are dropped, and their ends have none.
+// Matches ends with begins. Durations nest on their thread; asynchronous operations and flows have
+// a category and an id. The last that began ends first. No owner ends a span of another. Memory is
+// bounded: begins beyond the limit are dropped, and their ends have none.
 class OpenSpans {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
@@ -47,8 +49,8 @@ class OpenSpans {
 
  private:
   using Stack = std::vector<OpenSpan>;
-  using ThreadKey = std::pair<uint64_t, fxt::Koid>;         // owner and thread
-  using Key = std::tuple<uint64_t, uint64_t, std::string>;  // owner, id and category
+  using ThreadKey = std::pair<uint64_t, fxt::Koid>;               // owner and thread
+  using Key = std::tuple<uint64_t, uint64_t, std::string, bool>;  // owner, id, category, is_flow
   struct HashOfThread {
     size_t operator()(const ThreadKey& key) const {
       return std::hash<uint64_t>()(key.second * 0x9e3779b97f4a7c15 + key.first);
@@ -68,4 +70,4 @@ class OpenSpans {
   std::map<Key, Stack> operations_;
 };
 
-}  // namespace tables
+}  // namespace facts

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tables/open_spans.h"
+#include "facts/open_spans.h"
 
 #include <gtest/gtest.h>
 
-namespace tables {
+namespace facts {
 namespace {
 
 fxt::Event EndOn(fxt::Koid thread) {
@@ -49,6 +49,25 @@ TEST(OpenSpansTest, ProvidersDoNotEndEachOthersSpans) {
   EXPECT_EQ(spans.End(3, end)->name, "operation");
 }
 
+TEST(OpenSpansTest, FlowsAndOperationsOfOneIdAreApart) {
+  OpenSpans spans;
+  OpenSpan operation = SpanOn(1, "operation");
+  operation.id = 5;
+  operation.category = "c";
+  OpenSpan flow = operation;
+  flow.name = "flow";
+  flow.is_flow = true;
+  spans.Begin(flow);
+  spans.Begin(operation);
+  fxt::Event end = EndOn(1);
+  end.category = fxt::StringRef::Inline("c");
+  end.payload = 5;
+  end.type = fxt::EventType::kFlowEnd;
+  EXPECT_EQ(spans.End(0, end)->name, "flow");
+  end.type = fxt::EventType::kAsyncEnd;
+  EXPECT_EQ(spans.End(0, end)->name, "operation");
+}
+
 TEST(OpenSpansTest, StaysWithinItsLimit) {
   OpenSpans spans(10'000);
   for (fxt::Koid thread = 0; thread < 1000; ++thread) spans.Begin(SpanOn(thread, "x"));
@@ -73,4 +92,4 @@ TEST(OpenSpansTest, TakesOpenSpansInOrderOfTime) {
 }
 
 }  // namespace
-}  // namespace tables
+}  // namespace facts

@@ -8,10 +8,10 @@
 
 #include "fxt/argument.h"
 
-namespace tables {
+namespace text {
 
 // The members of an object, without its braces; nothing for no arguments. Koids are numbers,
 // pointers "0x...", bytes their number.
 void AppendMembers(fmt::memory_buffer& out, std::span<const fxt::Argument> arguments);
 
-}  // namespace tables
+}  // namespace text

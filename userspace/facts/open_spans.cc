@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tables/open_spans.h"
+#include "facts/open_spans.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace tables {
+namespace facts {
 
 void OpenSpans::Begin(OpenSpan span) {
   const size_t bytes = BytesOf(span);
   if (bytes > max_bytes_ - bytes_) return;
   bytes_ += bytes;
-  Stack& stack = span.id ? operations_[Key(span.owner, *span.id, span.category)]
+  Stack& stack = span.id ? operations_[Key(span.owner, *span.id, span.category, span.is_flow)]
                          : durations_[ThreadKey(span.owner, span.thread.thread)];
   stack.push_back(std::move(span));
 }
@@ -30,7 +30,8 @@ std::optional<OpenSpan> OpenSpans::End(uint64_t owner, const fxt::Event& event) 
   if (event.type == fxt::EventType::kDurationEnd) {
     return Pop(durations_, ThreadKey(owner, event.thread.thread));
   }
-  return Pop(operations_, Key(owner, event.payload, std::string(event.category.text)));
+  const bool is_flow = event.type == fxt::EventType::kFlowEnd;
+  return Pop(operations_, Key(owner, event.payload, std::string(event.category.text), is_flow));
 }
 
 std::vector<OpenSpan> OpenSpans::Take() {
@@ -51,4 +52,4 @@ std::vector<OpenSpan> OpenSpans::Take() {
   return all;
 }
 
-}  // namespace tables
+}  // namespace facts

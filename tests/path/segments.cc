@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Serves requests of known segments and measures each of them by its own clocks:
+//
+//   segments REQUESTS FILE
+//
+// A request is a span "app/request" of the provider "segments". Each segment in it is a span of
+// category "segment". For each segment it prints a line
+//
+//   NAME KIND THREAD NS
+//
+// with the time that the critical path of the segment has to show: of that kind, on threads of that
+// name. CPU time is that of the kernel's clock of the thread, so that the figure holds on a busy
+// machine, too. FILE is written and read around the page cache.
+#include <fcntl.h>
+#include <fxt_provider/event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+extern "C" const char fxt_provider_name[] = "segments";
+
+namespace {
+
+uint64_t Now(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+uint64_t CpuTime() { return Now(CLOCK_THREAD_CPUTIME_ID); }
+uint64_t WallTime() { return Now(CLOCK_MONOTONIC); }
+
+void Require(bool condition, const char* what) {
+  if (condition) return;
+  std::perror(what);
+  std::exit(1);
+}
+
+void Spin(uint64_t ns) {
+  const uint64_t end = CpuTime() + ns;
+  while (CpuTime() < end) {
+  }
+}
+
+void Name(const char* name) { prctl(PR_SET_NAME, name); }
+
+struct Figure {
+  const char* segment;
+  const char* kind;
+  const char* thread;
+  uint64_t ns;
+};
+std::vector<Figure> figures;
+void Report(const char* segment, const char* kind, const char* thread, uint64_t ns) {
+  figures.push_back({segment, kind, thread, ns});
+}
+
+constexpr uint64_t kWork = 400'000;  // ns of CPU time
+
+// A thread that serves one call after the other and measures its CPU time.
+class Server {
+ public:
+  template <typename Serve>
+  Server(const char* name, Serve serve) {
+    sem_init(&called_, 0, 0);
+    std::thread([this, name, serve] {
+      Name(name);
+      for (;;) {
+        sem_wait(&called_);
+        const uint64_t begin = CpuTime();
+        serve();
+        cpu_ns_ = CpuTime() - begin;
+      }
+    }).detach();
+  }
+  void Call() { sem_post(&called_); }
+  uint64_t cpu_ns() const { return cpu_ns_; }
+
+ private:
+  sem_t called_;
+  std::atomic<uint64_t> cpu_ns_{0};
+};
+
+void Compute() {
+  TRACE_DURATION("segment", "compute");
+  const uint64_t begin = CpuTime();
+  Spin(kWork);
+  Report("compute", "running", "requester", CpuTime() - begin);
+}
+
+void WaitForLock() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static sem_t locked;
+  static uint64_t held = 0;
+  static Server* const holder = [] {
+    sem_init(&locked, 0, 0);
+    return new Server("holder", [] {
+      const uint64_t begin = CpuTime();
+      pthread_mutex_lock(&mutex);
+      sem_post(&locked);
+      Spin(kWork);
+      held = CpuTime() - begin;
+      pthread_mutex_unlock(&mutex);
+    });
+  }();
+  TRACE_DURATION("segment", "lock");
+  holder->Call();
+  sem_wait(&locked);
+  pthread_mutex_lock(&mutex);
+  const uint64_t ns = held;
+  pthread_mutex_unlock(&mutex);
+  Report("lock", "running", "holder", ns);
+}
+
+void QueueToPool() {
+  static sem_t done;
+  static uint64_t worked = 0;
+  static Server* const pool = [] {
+    sem_init(&done, 0, 0);
+    return new Server("pool", [] {
+      const uint64_t begin = CpuTime();
+      Spin(kWork);
+      worked = CpuTime() - begin;
+      sem_post(&done);
+    });
+  }();
+  TRACE_DURATION("segment", "pool");
+  pool->Call();
+  sem_wait(&done);
+  Report("pool", "running", "pool", worked);
+}
+
+void WriteAndReadDisk(int file) {
+  static char* const block = [] {
+    void* memory = nullptr;
+    Require(posix_memalign(&memory, 4096, 65'536) == 0, "posix_memalign");
+    return static_cast<char*>(memory);
+  }();
+  TRACE_DURATION("segment", "disk");
+  const uint64_t begin = WallTime();
+  const uint64_t cpu = CpuTime();
+  Require(pwrite(file, block, 65'536, 0) == 65'536, "pwrite");
+  Require(fdatasync(file) == 0, "fdatasync");
+  Require(pread(file, block, 65'536, 0) == 65'536, "pread");
+  Report("disk", "waiting", "*", WallTime() - begin - (CpuTime() - cpu));
+}
+
+void RunChild() {
+  rusage used = {};
+  {
+    TRACE_DURATION("segment", "child");
+    const pid_t child = fork();
+    Require(child >= 0, "fork");
+    if (child == 0) {
+      Name("child");
+      Spin(kWork);
+      _exit(0);
+    }
+    int status = 0;
+    Require(wait4(child, &status, 0, &used) == child && status == 0, "wait4");
+  }
+  // With its begin and its end, which take long.
+  const auto ns = [](const timeval& time) {
+    return (static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec)) *
+           1000;
+  };
+  Report("child", "running", "child", ns(used.ru_utime) + ns(used.ru_stime));
+}
+
+// Five threads; each one reads from a pipe, works, and writes to the next.
+void PassAlongChain() {
+  constexpr size_t kLinks = 5;
+  static std::array<std::array<int, 2>, kLinks + 1> pipes;
+  static std::array<std::atomic<uint64_t>, kLinks> worked;
+  static const bool started = [] {
+    for (auto& one : pipes) Require(pipe2(one.data(), O_CLOEXEC) == 0, "pipe");
+    for (size_t i = 0; i < kLinks; ++i) {
+      std::thread([i] {
+        Name("chain");
+        char byte = 0;
+        for (;;) {
+          // A round with its calls: the next thread often waits for the CPU of this one.
+          const uint64_t begin = CpuTime();
+          if (read(pipes[i][0], &byte, 1) != 1) return;
+          Spin(kWork);
+          if (write(pipes[i + 1][1], &byte, 1) != 1) return;
+          worked[i] = CpuTime() - begin;
+        }
+      }).detach();
+    }
+    return true;
+  }();
+  Require(started, "chain");
+  TRACE_DURATION("segment", "chain");
+  char byte = 1;
+  Require(write(pipes[0][1], &byte, 1) == 1, "write");
+  Require(read(pipes[kLinks][0], &byte, 1) == 1, "read");
+  uint64_t sum = 0;
+  for (const auto& one : worked) sum += one;
+  Report("chain", "running", "chain", sum);
+}
+
+// A service that asks another one.
+void AskService() {
+  static std::array<int, 2> front;
+  static std::array<int, 2> back;
+  static std::atomic<uint64_t> worked;
+  static const bool started = [] {
+    for (auto* pair : {&front, &back}) {
+      Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair->data()) == 0, "socketpair");
+    }
+    std::thread([] {
+      Name("front");
+      char byte = 0;
+      while (read(front[1], &byte, 1) == 1) {
+        if (write(back[0], &byte, 1) != 1 || read(back[0], &byte, 1) != 1) return;
+        if (write(front[1], &byte, 1) != 1) return;
+      }
+    }).detach();
+    std::thread([] {
+      Name("back");
+      char byte = 0;
+      while (read(back[1], &byte, 1) == 1) {
+        const uint64_t begin = CpuTime();
+        Spin(kWork);
+        worked = CpuTime() - begin;
+        if (write(back[1], &byte, 1) != 1) return;
+      }
+    }).detach();
+    return true;
+  }();
+  Require(started, "service");
+  TRACE_DURATION("segment", "service");
+  char byte = 1;
+  Require(write(front[0], &byte, 1) == 1, "write");
+  Require(read(front[0], &byte, 1) == 1, "read");
+  Report("service", "running", "back", worked);
+}
+
+void Sleep() {
+  TRACE_DURATION("segment", "sleep");
+  const uint64_t begin = WallTime();
+  const timespec time = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+  const uint64_t slept = WallTime() - begin;
+  // What the timer does not explain is the wait for a CPU.
+  Report("sleep", "timer+runnable", "requester", slept);
+}
+
+// The hog runs on the only CPU that the request may use.
+void CompeteForCpu() {
+  constexpr uint64_t kHog = 4'000'000;
+  static cpu_set_t all;
+  static cpu_set_t one;
+  static sem_t runs;
+  static Server* const hog = [] {
+    sem_init(&runs, 0, 0);
+    Require(sched_getaffinity(0, sizeof(all), &all) == 0, "sched_getaffinity");
+    int first = 0;
+    while (!CPU_ISSET(first, &all)) ++first;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    return new Server("hog", [] {
+      sched_setaffinity(0, sizeof(one), &one);
+      sem_post(&runs);
+      Spin(kHog);
+    });
+  }();
+  hog->Call();
+  sem_wait(&runs);
+  {
+    TRACE_DURATION("segment", "contention");
+    Require(sched_setaffinity(0, sizeof(one), &one) == 0, "sched_setaffinity");
+    const uint64_t begin = WallTime();
+    const uint64_t cpu = CpuTime();
+    Spin(kHog);
+    Report("contention", "runnable", "requester", WallTime() - begin - (CpuTime() - cpu));
+  }
+  sched_setaffinity(0, sizeof(all), &all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: segments REQUESTS FILE\n");
+    return 2;
+  }
+  Name("requester");
+  const int file = open(argv[2], O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+  Require(file >= 0, argv[2]);
+  for (int i = 0; i < std::atoi(argv[1]); ++i) {
+    TRACE_DURATION("app", "request", "number", i);
+    Compute();
+    WaitForLock();
+    QueueToPool();
+    WriteAndReadDisk(file);
+    RunChild();
+    PassAlongChain();
+    AskService();
+    Sleep();
+    CompeteForCpu();
+  }
+  for (const Figure& figure : figures) {
+    std::printf("%s %s %s %llu\n", figure.segment, figure.kind, figure.thread,
+                static_cast<unsigned long long>(figure.ns));
+  }
+  return 0;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analyze/path/path_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "measure/group_name.h"
+
+namespace analyze {
+namespace {
+
+using Names = path::PartText::Names;
+
+// What decides about the row of a part: everything but time, depth and the numbers of threads.
+using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
+                          facts::ThreadIndex, path::Label, path::Label, bool>;
+
+RawKey KeyOf(const path::Part& part) {
+  return {part.kind,    part.thread,          part.holder,
+          part.waiter,  part.waited_for.what, part.waited_for.object,
+          part.idle_cpu};
+}
+
+void Count(PathComparison::Side& side, uint64_t duration) {
+  side.shortest = side.count == 0 ? duration : std::min(side.shortest, duration);
+  side.longest = std::max(side.longest, duration);
+  side.mean += static_cast<double>(duration);  // the sum, up to the end
+  ++side.count;
+}
+
+void Finish(PathComparison::Side& side) {
+  if (side.count != 0) side.mean /= static_cast<double>(side.count);
+}
+
+}  // namespace
+
+uint64_t QuantileOf(const std::vector<uint64_t>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
+  const auto index = static_cast<size_t>(std::max(rank, 1.0)) - 1;
+  return sorted[std::min(index, sorted.size() - 1)];
+}
+
+PathComparison ComparePaths(const PathSet& set, double slow_from) {
+  PathComparison comparison;
+  comparison.slow_from = slow_from;
+  std::vector<uint64_t> durations;
+  for (const auto& entry : set.entries()) durations.push_back(entry.request.duration());
+  std::sort(durations.begin(), durations.end());
+  comparison.p50 = QuantileOf(durations, 0.5);
+  comparison.p90 = QuantileOf(durations, 0.9);
+  comparison.p99 = QuantileOf(durations, 0.99);
+  const uint64_t low = QuantileOf(durations, 0.4);
+  const uint64_t high = QuantileOf(durations, 0.6);
+  // The slow ones begin behind the quantile: the slowest hundredth of a thousand are ten.
+  const auto slow_count = static_cast<size_t>(
+      std::max(1.0, std::floor((1 - slow_from) * static_cast<double>(durations.size()) + 1e-9)));
+  const uint64_t slow = durations.empty() ? 0 : durations[durations.size() - slow_count];
+
+  struct Sums {
+    double median = 0;
+    double slow = 0;
+    double all = 0;
+  };
+  std::map<RawKey, Sums> raw;
+  for (const auto& entry : set.entries()) {
+    const uint64_t duration = entry.request.duration();
+    const bool is_median = duration >= low && duration <= high;
+    const bool is_slow = duration >= slow;
+    Count(comparison.all, duration);
+    if (is_median) Count(comparison.median, duration);
+    if (is_slow) Count(comparison.slow, duration);
+    for (const path::Part& part : entry.parts) {
+      Sums& sums = raw[KeyOf(part)];
+      const auto length = static_cast<double>(part.length);
+      sums.all += length;
+      if (is_median) sums.median += length;
+      if (is_slow) sums.slow += length;
+    }
+  }
+  for (auto* side : {&comparison.all, &comparison.median, &comparison.slow}) Finish(*side);
+
+  // Threads of one name are one, those of several names that differ in digits alone, too.
+  const path::PartText text = set.text();
+  std::unordered_map<std::string, std::string> exact;  // by folded name; "" if there are several
+  const auto note = [&](facts::ThreadIndex thread) {
+    const std::string name = text.Thread(thread, Names::kAlone);
+    const auto [known, is_new] = exact.try_emplace(measure::FoldDigits(name), name);
+    if (!is_new && known->second != name) known->second.clear();
+  };
+  for (const auto& [key, sums] : raw) {
+    for (const auto thread : {std::get<1>(key), std::get<2>(key), std::get<3>(key)}) note(thread);
+  }
+  const auto name_of = [&](facts::ThreadIndex thread) {
+    std::string folded = measure::FoldDigits(text.Thread(thread, Names::kAlone));
+    const std::string& name = exact[folded];
+    return name.empty() ? folded : name;
+  };
+  std::map<std::tuple<path::PartKind, std::string, std::string>, Sums> named;
+  for (const auto& [key, sums] : raw) {
+    path::Part part;
+    std::tie(part.kind, part.thread, part.holder, part.waiter, part.waited_for.what,
+             part.waited_for.object, part.idle_cpu) = key;
+    Sums& all = named[{part.kind, name_of(part.thread), text.Describe(part, name_of)}];
+    all.all += sums.all;
+    all.median += sums.median;
+    all.slow += sums.slow;
+  }
+  const auto mean = [](double sum, const PathComparison::Side& side) {
+    return side.count == 0 ? 0 : sum / static_cast<double>(side.count);
+  };
+  for (const auto& [key, sums] : named) {
+    comparison.rows.push_back({.kind = std::get<0>(key),
+                               .thread = std::get<1>(key),
+                               .what = std::get<2>(key),
+                               .median_ns = mean(sums.median, comparison.median),
+                               .slow_ns = mean(sums.slow, comparison.slow),
+                               .all_ns = mean(sums.all, comparison.all)});
+  }
+  std::stable_sort(comparison.rows.begin(), comparison.rows.end(),
+                   [](const auto& a, const auto& b) {
+                     return std::abs(a.difference()) > std::abs(b.difference());
+                   });
+  return comparison;
+}
+
+}  // namespace analyze

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The requests of a trace with their critical paths, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "path/part_text.h"
+#include "path/path_builder.h"
+#include "path/request.h"
+
+namespace analyze {
+
+class PathSet {
+ public:
+  static constexpr size_t kMaxBytes = size_t{80} << 20;
+
+  struct Entry {
+    path::Request request;
+    std::vector<path::Part> parts;
+  };
+
+  explicit PathSet(size_t max_bytes = kMaxBytes) : free_(max_bytes) {}
+
+  // For path::PathReader. A request that finds no room is counted and left out.
+  void Add(const path::Request& request, std::span<const path::Part> parts);
+  // The builder that the requests came from; it must outlive the set. Names are those at its end.
+  void SetBuilder(const path::PathBuilder& builder) { builder_ = &builder; }
+
+  // In order of their ends.
+  const std::vector<Entry>& entries() const { return entries_; }
+  uint64_t left_out() const { return left_out_; }
+  const path::PathBuilder& builder() const { return *builder_; }
+  path::PartText text() const { return path::PartText(*builder_); }
+
+ private:
+  size_t free_;
+  std::vector<Entry> entries_;
+  uint64_t left_out_ = 0;
+  const path::PathBuilder* builder_ = nullptr;
+};
+
+}  // namespace analyze

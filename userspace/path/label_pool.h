@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Texts by number, each of them once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "path/request.h"
+
+namespace path {
+
+class LabelPool {
+ public:
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
+
+  explicit LabelPool(size_t max_bytes = kMaxBytes) : free_(max_bytes) { texts_.push_back(nullptr); }
+
+  // 0 for an empty text, and where there is no room.
+  Label Add(std::string_view text);
+  // "" for 0. Valid as long as the pool.
+  std::string_view TextOf(Label label) const {
+    return label == 0 ? std::string_view() : std::string_view(*texts_[label]);
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  static constexpr size_t kEntryBytes = 96;
+
+  size_t free_;
+  std::unordered_map<std::string, Label, Hash, std::equal_to<>> labels_;
+  std::vector<const std::string*> texts_;  // keys of the map
+};
+
+}  // namespace path

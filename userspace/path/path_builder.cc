@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "path/path_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "facts/timeline/share.h"
+#include "schema/names.h"
+#include "text/argument_json.h"
+
+namespace path {
+namespace {
+
+using facts::Activity;
+
+size_t BytesOf(const Request& request) {
+  return sizeof(Request) + request.category.size() + request.name.size() + request.members.size();
+}
+
+Activity ActivityOf(const facts::Wait& wait) {
+  switch (facts::ShareOf(wait)) {
+    case facts::Share::kRunnableWakeup:
+      return Activity::kWakeup;
+    case facts::Share::kRunnablePreempted:
+      return Activity::kPreempted;
+    case facts::Share::kSleeping:
+      return Activity::kSleep;
+    case facts::Share::kBlocked:
+      return Activity::kBlocked;
+    case facts::Share::kStopped:
+      return Activity::kStopped;
+    case facts::Share::kAbsent:
+      return Activity::kAbsent;
+    default:
+      return Activity::kUnknown;
+  }
+}
+
+std::string MembersOf(const fxt::Event& event) {
+  fmt::memory_buffer members;
+  text::AppendMembers(members, event.arguments);
+  return fmt::to_string(members);
+}
+
+}  // namespace
+
+PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions options,
+                         OnRequest on_request)
+    : timeline_(timeline),
+      options_(std::move(options)),
+      on_request_(std::move(on_request)),
+      threads_(options_.max_thread_bytes),
+      cpus_(options_.max_cpu_bytes) {}
+
+void PathBuilder::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end,
+                           Activity activity, const std::optional<fxt::Koid>& waker,
+                           bool by_interrupt) {
+  const facts::ThreadIndex by = waker ? timeline_.Find(*waker) : facts::kNoThread;
+  threads_.Add(index, {.begin = begin,
+                       .end = end,
+                       .activity = activity,
+                       .by_interrupt = by_interrupt,
+                       .other = by});
+  evidence_.NoteEnd(index, begin, end, activity == Activity::kBlocked, waker.has_value(),
+                    by_interrupt);
+}
+
+void PathBuilder::Add(const facts::Wait& wait) {
+  if (wait.index == facts::kNoThread) return;
+  const Activity activity = ActivityOf(wait);
+  if (activity == Activity::kWakeup || activity == Activity::kPreempted) {
+    threads_.Add(wait.index, {.begin = wait.begin,
+                              .end = wait.end,
+                              .activity = activity,
+                              .other = wait.run_cpu().value_or(facts::ActivityInterval::kNone)});
+  } else if (activity == Activity::kUnknown || wait.end_record != facts::WaitEnd::kWakeup) {
+    threads_.Add(wait.index, {.begin = wait.begin, .end = wait.end, .activity = activity});
+  } else {
+    AddSleep(wait.index, wait.begin, wait.end, activity, wait.end_waker, wait.end_by_interrupt);
+  }
+}
+
+void PathBuilder::Note(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  const auto* event = std::get_if<fxt::Event>(&record);
+  if (const auto* provider = std::get_if<fxt::ProviderInfo>(&record)) {
+    is_recorders_ = is_recorders_ || provider->name == schema::kRecorderName;
+  }
+  const bool is_object = std::holds_alternative<fxt::KernelObject>(record);
+  if (is_object) names_.Note(record, sections_.Has(reader));
+  if (event != nullptr || is_object) evidence_.Note(reader);
+  if (event != nullptr) AddEvent(reader, *event);
+  HandOut();
+}
+
+void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  if (!options_.wants_span) return;
+  facts::OpenSpan span;
+  span.time = reader.ToNanoseconds(event.timestamp);
+  span.thread = event.thread;
+  span.owner = sections_.OwnerOf(reader.provider());
+  bool begins = false;
+  switch (event.type) {
+    case fxt::EventType::kFlowBegin:
+    case fxt::EventType::kFlowEnd:
+      span.is_flow = true;
+      [[fallthrough]];
+    case fxt::EventType::kAsyncBegin:
+    case fxt::EventType::kAsyncEnd:
+      span.id = event.payload;
+      begins =
+          event.type == fxt::EventType::kFlowBegin || event.type == fxt::EventType::kAsyncBegin;
+      break;
+    case fxt::EventType::kDurationBegin:
+      begins = true;
+      break;
+    case fxt::EventType::kDurationEnd:
+    case fxt::EventType::kDurationComplete:
+      break;
+    default:
+      return;
+  }
+  if (begins || event.type == fxt::EventType::kDurationComplete) {
+    // Ends are matched with all begins. Those of other spans have no name.
+    if (options_.wants_span(event.category.text, event.name.text, sections_.Has(reader))) {
+      span.name = event.name.text;
+      if (options_.with_arguments) span.members = MembersOf(event);
+      span.wanted = true;
+    }
+    if (begins && (span.id || span.wanted)) span.category = event.category.text;
+    if (begins) return open_.Begin(std::move(span));
+    ++ends_;
+    span.category = event.category.text;
+    return AddSpan(std::move(span), event.thread, reader.ToNanoseconds(event.payload));
+  }
+  ++ends_;
+  const uint64_t end = span.time;
+  auto begun = open_.End(span.owner, event);
+  if (!begun) return;
+  if (begun->wanted && options_.with_arguments && !event.arguments.empty()) {
+    if (!begun->members.empty()) begun->members += ',';
+    begun->members += MembersOf(event);
+  }
+  AddSpan(std::move(*begun), event.thread, end);
+}
+
+void PathBuilder::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end) {
+  if (!span.wanted || end < options_.from || end > options_.to) return;
+  if (options_.id != 0 && options_.id != ends_) return;
+  Request request{.id = ends_,
+                  .begin = std::min(span.time, end),
+                  .end = end,
+                  .thread = thread.thread,
+                  .process = thread.process,
+                  .category = std::move(span.category),
+                  .name = std::move(span.name),
+                  .members = std::move(span.members)};
+  const size_t bytes = BytesOf(request);
+  if (bytes > options_.max_pending_bytes - pending_bytes_) {
+    ++left_out_;
+    return;
+  }
+  pending_bytes_ += bytes;
+  pending_.push_back(std::move(request));
+  std::push_heap(pending_.begin(), pending_.end(), LaterEnd());
+}
+
+void PathBuilder::HandOutNext() {
+  std::pop_heap(pending_.begin(), pending_.end(), LaterEnd());
+  const Request request = std::move(pending_.back());
+  pending_.pop_back();
+  pending_bytes_ -= BytesOf(request);
+  on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
+}
+
+void PathBuilder::HandOut() {
+  const uint64_t time = timeline_.latest();
+  while (!pending_.empty() && pending_.front().end < time) HandOutNext();
+  if (options_.wants_thread && options_.to < time) HandOutThreads();
+}
+
+void PathBuilder::HandOutThreads() {
+  if (std::exchange(threads_are_out_, true)) return;
+  Request request{.begin = std::max(options_.from, timeline_.begin()),
+                  .end = std::min(options_.to, timeline_.latest())};
+  if (request.begin >= request.end) return;
+  for (facts::ThreadIndex index = 0; index < timeline_.threads().size(); ++index) {
+    const auto& thread = timeline_.threads()[index];
+    const std::string& name = names_.thread_name(thread.koid);
+    if (thread.idle || !options_.wants_thread(thread.koid, name)) continue;
+    request.thread = thread.koid;
+    request.name = name;
+    on_request_(request, walker_.Walk(request));
+  }
+}
+
+void PathBuilder::Finish() {
+  while (!pending_.empty()) HandOutNext();
+  if (options_.wants_thread) HandOutThreads();
+  for (const facts::OpenSpan& span : open_.Take()) without_end_ += span.wanted ? 1 : 0;
+}
+
+}  // namespace path

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes requests with their critical paths of the facts of a timeline.
+//
+// The owner of the timeline hands on its facts and, after the timeline, every record that is no
+// switch and no wakeup; path_reader.h does so. A request is handed out when the timeline has passed
+// its end. Memory is bounded: what threads and CPUs did is kept in a ring
+// (facts/timeline/activity_history.h), and a path that reaches further back is kUnknown there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "facts/kernel_sections.h"
+#include "facts/object_names.h"
+#include "facts/open_spans.h"
+#include "facts/timeline/activity_history.h"
+#include "facts/timeline/fact.h"
+#include "facts/timeline/timeline_state.h"
+#include "fxt/reader.h"
+#include "path/label_pool.h"
+#include "path/path_walker.h"
+#include "path/request.h"
+#include "path/sleep_evidence.h"
+#include "schema/koid.h"
+
+namespace path {
+
+struct PathOptions {
+  // Whether spans of that category and name are requests; null: none. `of_kernel`: the span is of a
+  // section with the kernel's facts.
+  std::function<bool(std::string_view category, std::string_view name, bool of_kernel)> wants_span;
+  // Whether the interval from..to of a thread is a request; null: of none.
+  std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
+  // ns of the trace's clock. Spans that end outside of it are no requests.
+  uint64_t from = 0;
+  uint64_t to = UINT64_MAX;
+  // Only the request of this number; 0: all.
+  uint64_t id = 0;
+  bool with_arguments = false;
+  bool with_parts = true;
+  // Limits of memory.
+  size_t max_thread_bytes = size_t{64} << 20;
+  size_t max_cpu_bytes = size_t{32} << 20;
+  size_t max_pending_bytes = size_t{32} << 20;
+};
+
+class PathBuilder {
+ public:
+  using OnRequest = std::function<void(const Request&, std::span<const Part>)>;
+
+  // `timeline` must outlive it.
+  PathBuilder(const facts::TimelineState& timeline, PathOptions options, OnRequest on_request);
+  PathBuilder(const PathBuilder&) = delete;
+  PathBuilder& operator=(const PathBuilder&) = delete;
+
+  // Facts of the timeline.
+  void Add(const facts::Run& run) { AddRun(run.index, run.cpu, run.begin, run.end); }
+  void Add(const facts::WholeRun& run) { AddRun(run.index, run.cpu, run.begin, run.end); }
+  void Add(const facts::Idle& idle) {
+    cpus_.Add(idle.cpu, {.begin = idle.begin, .end = idle.end, .activity = facts::Activity::kIdle});
+  }
+  void Add(const facts::Wait& wait);
+  // A wait for a CPU, and a sleep.
+  void Add(const facts::WholeWait& wait) {
+    threads_.Add(wait.index,
+                 {.begin = wait.begin,
+                  .end = wait.end,
+                  .activity = wait.kind == facts::WaitKind::kWakeup ? facts::Activity::kWakeup
+                                                                    : facts::Activity::kPreempted,
+                  .other = wait.end_cpu});
+  }
+  void Add(const facts::WholeWait& wait, const facts::Wakeup& wakeup) {
+    AddSleep(wait.index, wait.begin, wait.end,
+             wait.kind == facts::WaitKind::kBlocked ? facts::Activity::kBlocked
+                                                    : facts::Activity::kSleep,
+             wakeup.waker, wakeup.by_interrupt);
+  }
+
+  // A record that is no switch and no wakeup.
+  void Note(const fxt::Reader& reader);
+  // Hands out the requests that the timeline has passed.
+  void HandOut();
+  // Hands out what is left, and the intervals of threads. The timeline is not finished before: that
+  // would end what goes on.
+  void Finish();
+
+  const facts::TimelineState& timeline() const { return timeline_; }
+  const facts::ObjectNames& names() const { return names_; }
+  const LabelPool& labels() const { return labels_; }
+  // Koid of a thread of a part; 0 for kNoThread.
+  fxt::Koid KoidOf(facts::ThreadIndex index) const {
+    return index < timeline_.threads().size() ? timeline_.threads()[index].koid : 0;
+  }
+
+  // The trace has sections of fxt-record.
+  bool is_recorders() const { return is_recorders_; }
+  // As Linux has it; the koid itself in traces of other recorders.
+  uint64_t NumberOf(fxt::Koid koid) const {
+    const bool has_tid =
+        koid <= schema::kMaxKoid && schema::GenerationOfKoid(koid) < schema::kFirstPseudoGeneration;
+    return is_recorders_ && has_tid ? schema::TidOfKoid(koid) : koid;
+  }
+
+  // Spans that found no room until the timeline passed their end.
+  uint64_t left_out() const { return left_out_; }
+  // Chosen spans without an end.
+  uint64_t without_end() const { return without_end_; }
+  // The limit of all walks was reached: later parts are kUnknown.
+  bool is_exhausted() const { return walker_.is_exhausted(); }
+
+ private:
+  struct LaterEnd {
+    bool operator()(const Request& a, const Request& b) const {
+      return a.end != b.end ? a.end > b.end : a.id > b.id;
+    }
+  };
+
+  void AddRun(facts::ThreadIndex index, uint32_t cpu, uint64_t begin, uint64_t end) {
+    if (index == facts::kNoThread) return;
+    const auto run = facts::Activity::kRun;
+    threads_.Add(index, {.begin = begin, .end = end, .activity = run, .other = cpu});
+    cpus_.Add(cpu, {.begin = begin, .end = end, .activity = run, .other = index});
+  }
+  void AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end, facts::Activity activity,
+                const std::optional<fxt::Koid>& waker, bool by_interrupt);
+  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end);
+  void HandOutNext();
+  void HandOutThreads();
+
+  const facts::TimelineState& timeline_;
+  PathOptions options_;
+  OnRequest on_request_;
+  facts::ObjectNames names_;
+  LabelPool labels_;
+  facts::ActivityHistory threads_;
+  facts::ActivityHistory cpus_;
+  SleepEvidence evidence_{timeline_, labels_};
+  PathWalker walker_{timeline_, threads_, cpus_, evidence_};
+
+  bool is_recorders_ = false;
+  facts::KernelSections sections_;
+  facts::OpenSpans open_;
+  uint64_t ends_ = 0;             // of spans, so far
+  std::vector<Request> pending_;  // a heap by LaterEnd
+  size_t pending_bytes_ = 0;
+  bool threads_are_out_ = false;
+  uint64_t left_out_ = 0;
+  uint64_t without_end_ = 0;
+};
+
+}  // namespace path

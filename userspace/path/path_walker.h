@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Walks the critical path of a request backwards, from its end to its begin.
+//
+// On the request's thread each nanosecond is in a run, a wait for a CPU, or a sleep. A sleep that a
+// thread ended is explained by what that thread did meanwhile: the walk goes on there, at the
+// moment of the wakeup, and comes back at the begin of the sleep. The same holds for sleeps of that
+// thread. docs/critical-path.md has the definitions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "facts/timeline/activity_history.h"
+#include "facts/timeline/timeline_state.h"
+#include "path/request.h"
+#include "path/sleep_evidence.h"
+
+namespace path {
+
+class PathWalker {
+ public:
+  // Sleeps within sleeps; deeper ones are kUnknown.
+  static constexpr size_t kMaxDepth = 64;
+  // Parts of a request; what is before them is one part that is kUnknown.
+  static constexpr size_t kMaxParts = size_t{1} << 18;
+  // Intervals of all walks together: after that, all parts are kUnknown. Requests that overlap may
+  // be many times as long as the trace.
+  static constexpr uint64_t kMaxSteps = uint64_t{1} << 28;
+
+  // All must outlive it. Tracks of `threads` are indexes of threads, those of `cpus` are CPUs.
+  PathWalker(const facts::TimelineState& timeline, facts::ActivityHistory& threads,
+             facts::ActivityHistory& cpus, const SleepEvidence& evidence,
+             uint64_t max_steps = kMaxSteps)
+      : timeline_(timeline),
+        threads_(threads),
+        cpus_(cpus),
+        evidence_(evidence),
+        steps_left_(max_steps) {}
+
+  // The parts of `request` in order of time. They add up to its duration. Valid up to the next
+  // call.
+  const std::vector<Part>& Walk(const Request& request);
+
+  // True if the limit of all walks was reached.
+  bool is_exhausted() const { return steps_left_ == 0; }
+
+ private:
+  // A thread on the path, between the bounds of the sleep that it explains.
+  struct Frame {
+    facts::ThreadIndex thread = facts::kNoThread;
+    uint64_t low = 0;
+    facts::ThreadIndex waiter = facts::kNoThread;
+    WaitedFor waited_for = {};
+  };
+
+  bool TakeStep() {
+    if (steps_left_ == 0 || parts_.size() >= kMaxParts) return false;
+    --steps_left_;
+    return true;
+  }
+  std::optional<facts::ActivityInterval> ThreadBefore(facts::ThreadIndex thread, uint64_t time);
+  facts::ActivityInterval CpuBefore(uint32_t cpu, uint64_t time);
+  void Step();
+  void StepOverSleep(const facts::ActivityInterval& interval, uint64_t begin);
+  void AddWaitForCpu(uint64_t begin, uint32_t cpu);
+  // Puts the time from `begin` up to the walk's position into a part of the innermost frame.
+  Part& AddPart(PartKind kind, uint64_t begin);
+
+  const facts::TimelineState& timeline_;
+  facts::ActivityHistory& threads_;
+  facts::ActivityHistory& cpus_;
+  const SleepEvidence& evidence_;
+  uint64_t steps_left_;
+
+  // Of the walk.
+  uint64_t at_ = 0;
+  std::vector<Frame> frames_;
+  std::vector<Part> parts_;  // the last one first
+};
+
+}  // namespace path

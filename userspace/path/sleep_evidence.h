@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the records of a trace say about what sleeps were on, and what ended them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "facts/timeline/timeline_state.h"
+#include "facts/wait_reasons.h"
+#include "fxt/reader.h"
+#include "path/label_pool.h"
+#include "path/request.h"
+
+namespace path {
+
+// What is known of one sleep besides the thread that ended it.
+struct Sleep {
+  WaitedFor waited_for = {};
+  // What ended it, where the records say so: kDevice, kTimer or kPeer.
+  std::optional<PartKind> ended_by = std::nullopt;
+};
+
+// Feed it every record that is no switch and no wakeup before the timeline takes it, and the end of
+// every sleep. Keeps the evidence of the latest kMaxSleeps sleeps that have any.
+class SleepEvidence {
+ public:
+  static constexpr size_t kMaxSleeps = size_t{1} << 18;
+
+  // Both must outlive it.
+  SleepEvidence(const facts::TimelineState& threads, LabelPool& labels)
+      : threads_(threads), labels_(labels) {}
+
+  void Note(const fxt::Reader& reader);
+  // A sleep of `thread` has ended: by a thread, or by an interrupt or in a way that is not known.
+  void NoteEnd(facts::ThreadIndex thread, uint64_t begin, uint64_t end, bool blocked,
+               bool by_thread, bool by_interrupt);
+
+  // Of the sleep that began at `begin`.
+  Sleep Of(facts::ThreadIndex thread, uint64_t begin) const;
+
+ private:
+  using Key = std::pair<facts::ThreadIndex, uint64_t>;  // thread and begin
+  struct HashOfKey {
+    size_t operator()(const Key& key) const {
+      return static_cast<size_t>((key.second + (uint64_t{key.first} << 40)) * 0x9e3779b97f4a7c15);
+    }
+  };
+  // The last sleep of a thread, and the system call that it is in.
+  struct Thread {
+    uint64_t begin = UINT64_MAX;
+    bool by_interrupt = false;
+    Label call = 0;
+  };
+
+  Thread* ThreadAt(facts::ThreadIndex index);
+  void NoteCall(const fxt::Event& event);
+  void NoteFunction(const facts::WaitReasons::Slept& slept);
+  Sleep& Keep(const Key& key);
+
+  const facts::TimelineState& threads_;
+  LabelPool& labels_;
+  facts::WaitReasons reasons_;
+  facts::KernelSections sections_;
+  bool has_any_ = false;  // the trace has records of system calls, faults, block requests or stacks
+  std::vector<Thread> of_threads_;  // by index
+  std::unordered_map<Key, Sleep, HashOfKey> sleeps_;
+  std::deque<Key> order_;  // of sleeps_, the oldest first
+};
+
+}  // namespace path

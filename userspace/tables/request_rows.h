@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the rows of requests and of the parts of their critical paths.
+#pragma once
+
+#include <span>
+
+#include "facts/timeline/timeline_state.h"
+#include "path/part_text.h"
+#include "path/path_builder.h"
+#include "tables/rows/batches.h"
+#include "tables/task_names.h"
+
+namespace tables {
+
+// Requests are the spans of programs and the calls of probes: all spans but those of the kernel's
+// other categories.
+class RequestRows {
+ public:
+  // All must outlive it.
+  RequestRows(const TaskNames& names, const facts::TimelineState& timeline, const Batches& batches);
+  RequestRows(const RequestRows&) = delete;
+  RequestRows& operator=(const RequestRows&) = delete;
+
+  // Takes the facts of the timeline, and every record that is no switch and no wakeup.
+  path::PathBuilder& builder() { return builder_; }
+
+ private:
+  void Add(const path::Request& request, std::span<const path::Part> parts);
+  void AddRequest(const path::Request& request);
+
+  const TaskNames& names_;
+  RowBatch* requests_;
+  RowBatch* path_;
+  path::PathBuilder builder_;
+  path::PartText text_{builder_};
+};
+
+}  // namespace tables
