@@ -60,6 +60,10 @@ def _load():
         # Child processes must not inherit the name.
         del os.environ["FXT_PROVIDER_NAME"]
     if library is None:
+        # Only where a recorder asks for it: programs run without one, too.
+        if os.environ.get("FXT_RECORD_SOCKET") or os.path.exists("/run/fxt-record/control"):
+            sys.stderr.write("fxt_provider: libfxt-provider.so.0 was not found, so this program writes no records; install it "
+                             "or set FXT_PROVIDER_LIBRARY to its path\n")
         return None
     library.fxt_site_make.restype = ctypes.c_void_p
     library.fxt_site_make.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p),

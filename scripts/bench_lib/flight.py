@@ -150,7 +150,7 @@ class TraceCmdRing(FlightRecorder):
 
     def start(self, folder):
         self.folder = folder
-        self.helper.refuse_foreign_tracing()
+        self.helper.refuse_other_tracers()
         kilobytes = (MEGABYTES << 10) // len(system.online_cpus())
         self.run("start", "-b", str(kilobytes), "-e", recorders.SWITCH, "-e", recorders.WAKING)
 

@@ -188,7 +188,7 @@ class TraceCmd(Recorder):
         return _first_line(["trace-cmd", "--version"])
 
     def command(self, folder):
-        self.refuse_foreign_tracing()
+        self.refuse_other_tracers()
         command = ["trace-cmd", "record", "-o", os.path.join(folder, "trace.dat")]
         for event in self.kernel_events:
             command += ["-e", event]
@@ -225,7 +225,7 @@ class TraceCmd(Recorder):
         return False
 
     @staticmethod
-    def refuse_foreign_tracing():
+    def refuse_other_tracers():
         if system.read_text(f"{system.TRACEFS}/events/enable").strip() not in ("0", "X"):
             raise RecorderError("ftrace is in use by another program")
 

@@ -80,7 +80,7 @@ def text(results):
         ratios = ratio_table(results, workload) if workload != "idle" else []
         if ratios:
             lines += ["", "Ratios of the medians:", "", *ratios]
-    share = results.foreign_share()
+    share = results.other_share()
     lines += ["", f"Other programs and the kernel's own work took {100 * share:.1f}% of the CPUs meanwhile."
               + (" That is too much for times to be trusted." if share > 0.1 else "")]
     return "\n".join(lines)

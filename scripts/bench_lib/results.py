@@ -96,11 +96,11 @@ class Results:
         values = self.values(workload, recorder, metric)
         return Quartiles(values) if values else None
 
-    def foreign_share(self):
+    def other_share(self):
         """Returns the share of CPU time that neither workloads nor recorders used."""
-        foreign = sum(run["foreign_seconds"] for run in self.runs)
+        other = sum(run["other_seconds"] for run in self.runs)
         available = sum(run["window_seconds"] for run in self.runs) * self.header["machine"]["cpus"]
-        return foreign / available if available else 0
+        return other / available if available else 0
 
     def save(self, path):
         with open(path, "w", encoding="utf-8") as file:

@@ -32,7 +32,7 @@ def _run_workload(workload, folder):
 def _measure(workload, recorder, folder):
     if recorder is None:
         run = _run_workload(workload, folder)
-        run["foreign_seconds"] = max(run["busy_seconds"] - run["cpu_seconds"], 0)
+        run["other_seconds"] = max(run["busy_seconds"] - run["cpu_seconds"], 0)
         return run
     group = CpuGroup("fxt-bench")
     program = None
@@ -54,7 +54,7 @@ def _measure(workload, recorder, folder):
         run.update(start_seconds=start_seconds, start_cpu_seconds=start_cpu, run_cpu_seconds=run_cpu,
                    recorder_cpu_seconds=program.cpu_seconds(), sleeps=sleeps, peak_bytes=peak,
                    recorded_window_switches=system.context_switches() - switches_before,
-                   foreign_seconds=max(run["busy_seconds"] - run["cpu_seconds"] - run_cpu, 0))
+                   other_seconds=max(run["busy_seconds"] - run["cpu_seconds"] - run_cpu, 0))
         return run
     finally:
         if program:

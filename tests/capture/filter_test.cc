@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -25,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // No task has this id: the kernel assigns smaller ones.
-constexpr const char* kNobody = "4194303";
+constexpr const char* kNoTask = "4194303";
 
 struct Recorded {
   FxtLog log;
@@ -92,21 +93,44 @@ TEST(Filter, WithoutAMatchRecordsNothing) {
   ASSERT_TRUE(storm.ok());
   const std::string own = std::to_string(getpid());
   const CommandResult result = RunCommand(
-      RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--pid", kNobody, "--tgid", kNobody,
-                                            "--comm", "no-such-comm", "--pid", own}),
+      RecordCommand(dir.File("trace.fxt"), {"-d", "300ms", "--tid", kNoTask, "--pid", kNoTask,
+                                            "--comm", "no-such-comm", "--tid", own}),
       kLimit);
   ASSERT_TRUE(Exited(result, 0));
-  for (const char* words : {"--pid 4194303", "--tgid 4194303", "--comm no-such-comm"}) {
+  for (const char* words : {"--tid 4194303", "--pid 4194303", "--comm no-such-comm"}) {
     EXPECT_TRUE(Mentions(result.err, words)) << result.Describe();
   }
   EXPECT_TRUE(Mentions(result.err, "warning")) << result.Describe();
-  EXPECT_FALSE(Mentions(result.err, "--pid " + own)) << result.Describe();
+  EXPECT_FALSE(Mentions(result.err, "--tid " + own)) << result.Describe();
   Recorded recorded;
   ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
-  EXPECT_EQ(recorded.filters, "pid=4194303,pid=" + own + ",tgid=4194303,comm=no-such-comm");
+  EXPECT_EQ(recorded.filters, "pid=4194303,tid=4194303,tid=" + own + ",comm=no-such-comm");
   for (const Instant& instant : recorded.instants) {
     EXPECT_EQ(std::to_string(instant.tid), own) << instant.name << " of " << instant.thread_name;
   }
+}
+
+// `--pid` of a thread that is no process records nothing, and the warning names the process.
+TEST(Filter, NamesTheProcessOfAThreadGivenAsProcess) {
+  REQUIRE_CAPTURE();
+  const TempDir dir;
+  auto family = ChildProcess::Start({WorkloadPath(), "resident", "--name", "wl-resident"});
+  ASSERT_TRUE(family.ok());
+  const std::string process = std::to_string(family->pid());
+  std::string thread;
+  for (int i = 0; i < 1000 && thread.empty(); ++i) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task")) {
+      if (task.path().filename() != process) thread = task.path().filename();
+    }
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  ASSERT_FALSE(thread.empty());
+  const CommandResult result =
+      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "100ms", "--pid", thread}), kLimit);
+  ASSERT_TRUE(Exited(result, 0));
+  EXPECT_TRUE(Mentions(result.err, "--pid " + thread + ": at the start it is a thread of process " +
+                                       process + ", not a process; for the thread alone use --tid"))
+      << result.Describe();
 }
 
 // The other thread of a switch has its name even if it started unrecorded, outside the filter.
@@ -119,7 +143,7 @@ TEST(Filter, NamesTheOtherSide) {
   ASSERT_TRUE(storm.ok());
   const auto pid = std::to_string(storm->pid());
   const CommandResult result =
-      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "1s", "--pid", pid}), kLimit);
+      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "1s", "--tid", pid}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
   EXPECT_FALSE(Mentions(result.err, "warning")) << result.Describe();
   Recorded recorded;
@@ -227,7 +251,7 @@ TEST_P(FilterFollow, WithoutFollowSkipsChildren) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(By, FilterFollow, testing::Values("--pid", "--tgid", "--comm"),
+INSTANTIATE_TEST_SUITE_P(By, FilterFollow, testing::Values("--pid", "--tid", "--comm"),
                          [](const auto& tested) { return std::string(tested.param + 2); });
 
 }  // namespace

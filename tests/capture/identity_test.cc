@@ -163,14 +163,14 @@ TEST_F(IdentityOfAnOutsider, UsesTheMachinesProc) {
 TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
   // The first child of init in a namespace has the number 2.
   const std::string script = OddTasksPath() + " migrate --times 1000000 >/dev/null & exec " +
-                             RecorderPath() + " -q -o " + path_ + " --tgid 2 --pid 9999 -d 0.5";
+                             RecorderPath() + " -q -o " + path_ + " --pid 2 --tid 9999 -d 0.5";
   const CommandResult result =
       RunCommand(InNamespace({"--mount-proc"}, {"sh", "-c", script}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
   const TraceObjects objects = TraceObjects::Read(path_);
-  const uint32_t tid = NumberAfter(result.err, "--tgid 2 of this process namespace is ");
+  const uint32_t tid = NumberAfter(result.err, "--pid 2 of this process namespace is ");
   EXPECT_GT(tid, 2u) << result.err;
-  EXPECT_TRUE(Mentions(result.err, "warning: --pid 9999: at the start there is no such thread"));
+  EXPECT_TRUE(Mentions(result.err, "warning: --tid 9999: at the start there is no such thread"));
   EXPECT_FALSE(objects.switches.empty());
   for (const auto& [from, to] : objects.switches) EXPECT_TRUE(from == tid || to == tid) << from;
 }

@@ -17,6 +17,7 @@
 #include "capture/support/environment.h"
 #include "capture/support/expect.h"
 #include "capture/support/recording.h"
+#include "capture/support/trace_objects.h"
 
 namespace truth {
 namespace {
@@ -292,16 +293,24 @@ TEST(Load, CostWithoutLoad) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
-  const CommandResult result =
-      RunCommand(RecordCommand(path, {"-d", "3s", "--stats-json", dir.File("stats.json")}), kLimit);
-  ASSERT_TRUE(Exited(result, 0));
+  auto recorder = ChildProcess::Start(
+      RecordCommand(path, {"-d", "3s", "--stats-json", dir.File("stats.json")}));
+  ASSERT_TRUE(recorder.ok());
+  const auto pid = static_cast<fxt::Koid>(recorder->pid());
+  ASSERT_TRUE(Exited(recorder->Wait(kLimit), 0));
   FxtLog log;
   ASSERT_TRUE(IsWholeFile(path, &log));
   const auto stats = CaptureStats::Read(dir.File("stats.json"));
   ASSERT_TRUE(stats.ok());
+  // Another recorder may run at the same time.
+  const TraceObjects objects = TraceObjects::Read(path);
+  const auto is_own = [&](int32_t tid) {
+    const auto thread = objects.threads.find(static_cast<fxt::Koid>(tid));
+    return thread != objects.threads.end() && thread->second.process == pid;
+  };
   uint64_t own = 0;
   for (const auto& cpu : log.log.cpus) {
-    for (const Switch& s : cpu) own += log.log.names.Name(s.next_name) == "fxt-record";
+    for (const Switch& s : cpu) own += is_own(s.next_tid);
   }
   const double seconds = static_cast<double>(stats->json.value("duration_ns", uint64_t{1})) / 1e9;
   printf(

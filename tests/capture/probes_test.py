@@ -175,7 +175,7 @@ class Endings(harness.FolderTest):
         return int(done.stdout.split()[2]) / calls
 
     def test_a_killed_program(self):
-        recorder = self.record("--tgid", str(self.program.pid))
+        recorder = self.record("--pid", str(self.program.pid))
         self.assertTrue(eventually(self.has_calls))
         self.program.kill()
         self.program.wait()
@@ -202,7 +202,7 @@ class Endings(harness.FolderTest):
         self.assertIsNone(self.program.poll())
 
     def test_other_processes_are_not_recorded(self):
-        recorder = self.record("--tgid", str(self.program.pid))
+        recorder = self.record("--pid", str(self.program.pid))
         self.assertTrue(eventually(self.has_calls))
         self.ns_of_a_call(100)
         recorder.send_signal(signal.SIGINT)

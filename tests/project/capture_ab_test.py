@@ -94,8 +94,9 @@ class CaptureAb(harness.FolderTest):
         return subprocess.Popen([SCRIPT, "--recorder", self.recorder, "--no-warm-up", *arguments],
                                 env={**os.environ, "LOG": self.log, "SAY": ""}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True,
-                                # A background job of a shell ignores SIGINT.
-                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                                # A background job of a shell ignores SIGINT, and nohup ignores SIGHUP.
+                                preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL)
+                                                    for number in (signal.SIGINT, signal.SIGHUP)])
 
     def wait_for(self, process, path):
         while not os.path.exists(path) and process.poll() is None:

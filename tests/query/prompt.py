@@ -99,7 +99,7 @@ class Prompt(Traces):
     def test_an_error_keeps_the_prompt(self):
         terminal = self.start("--csv")
         terminal.type("SELECT * FROM missing;\n")
-        self.assertRegex(terminal.read_until(PROMPT), "fxt: error: no such table: missing\n")
+        self.assertRegex(terminal.read_until(PROMPT), "fxt: error: no such table: missing\nfxt: hint: the tables are: captures, ")
         terminal.type("SELECT 2 AS b;\n")
         self.assertEqual(terminal.read_until(PROMPT), f"SELECT 2 AS b;\nb\n2\n{PROMPT}")
 

@@ -22,6 +22,22 @@ class Statements(Traces):
                 self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]*\n(fxt: hint: [^\n]*\n)?\Z")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_unknown_names_get_the_nearest(self):
+        for statement, hint in (("SELECT * FROM wait", "did you mean 'waits'? the tables are: captures, "),
+                                ("SELECT * FROM nothing_like_it", "fxt: hint: the tables are: captures, "),
+                                ("SELECT s.durr FROM slices s", "did you mean 'dur'? .schema TABLE"), (".table", ".tables, ")):
+            done = fxt("query", self.traces[0], statement)
+            with self.subTest(statement):
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(hint, done.stderr.decode())
+
+    def test_names_of_tables_and_columns(self):
+        tables = ask(self.traces[0], ".tables")
+        self.assertIn(["waits"], [list(row) for row in tables])
+        columns = [tuple(row) for row in ask(self.traces[0], ".schema")]
+        self.assertIn(("slices", "ts", "INTEGER"), columns)
+        self.assertEqual({table for table, _, _ in columns}, {table for table, in tables})
+
     def test_temporary_tables_are_allowed(self):
         script = self.path("script.sql")
         with open(script, "w", encoding="utf-8") as file:
@@ -61,12 +77,12 @@ class Statements(Traces):
         lines = done.stdout.decode().splitlines()
         self.assertEqual((lines[:3], lines[-2:]), (["a", "1", "name,type"], ["b", "2"]))
 
-    def test_an_error_is_one_line(self):
+    def test_an_error_is_one_line_and_a_hint(self):
         for statement in ("SELEC 1", "SELECT * FROM none", "SELECT quantile(dur, 2) FROM slices", "SELECT 'a\nb",
                           "SELECT quantile(dur, 'x') FROM slices", "SELECT quantile(dur, NULL) FROM slices"):
             done = fxt("query", self.traces[0], statement)
             self.assertEqual(done.returncode, 2)
-            self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]+\n\Z")
+            self.assertRegex(done.stderr.decode(), r"\Afxt: error: [^\n]+\n(fxt: hint: [^\n]+\n)?\Z")
 
     def test_quantile_takes_integers(self):
         # 0.4 us would be 0.

@@ -114,7 +114,7 @@ class Commands(Session):
         sleeper = subprocess.Popen(["bash", "-c", "while :; do read -t 0.005 <> <(:); done"])
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
-        self.start("--circular", "2M", "-c", "sched", "--tgid", str(sleeper.pid), "--comm", "no-such-comm")
+        self.start("--circular", "2M", "-c", "sched", "--pid", str(sleeper.pid), "--comm", "no-such-comm")
         self.assertTrue(eventually(lambda: self.status()["events"] > 100))
         self.do("stop", "-o", self.path("a.fxt"))
         self.check("a.fxt")

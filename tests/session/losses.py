@@ -128,6 +128,7 @@ class Losses(Session):
         """Starts a command on a pseudo-terminal. Returns its pid and the other end."""
         pid, terminal = pty.fork()
         if pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored below nohup
             os.execl(self.recorder, "fxt-record", *words, "--socket", self.socket)
         self.addCleanup(self.gone, pid)
         return pid, terminal

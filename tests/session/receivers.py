@@ -20,7 +20,7 @@ PROMPT_S = 5  # a snapshot, status or stop that nothing holds up, on a busy mach
 # One that another user may run.
 PYTHON = shutil.which("python3", path="/usr/bin:/bin") or "python3"
 
-# Runs as another user: connects, asks for a snapshot into a pipe, and reads the pipe as told.
+# Runs as another user: connects, asks for a snapshot into a pipe, and reads the pipe as its argument says.
 RECEIVER = """
 import array, json, os, socket, sys, time
 path, how = sys.argv[1:]

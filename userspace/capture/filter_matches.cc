@@ -17,6 +17,7 @@ bool IsInOrBelow(std::string_view path, std::string_view group) {
 FilterMatches::FilterMatches(const TaskFilter& filter, std::vector<std::string> cgroup_paths)
     : filter_(filter),
       cgroup_paths_(std::move(cgroup_paths)),
+      processes_of_threads_(filter.tgids.size()),
       tids_(filter.tids.size()),
       tgids_(filter.tgids.size()),
       comms_(filter.comms.size()),
@@ -28,6 +29,7 @@ void FilterMatches::OnTask(const fxr_task& task, std::string_view cgroup_path) {
   }
   for (size_t i = 0; i < tgids_.size(); ++i) {
     if (filter_.tgids[i] == task.tgid) tgids_[i] = true;
+    if (filter_.tgids[i] == task.tid) processes_of_threads_[i] = task.tgid;
   }
   const std::string_view comm(task.comm, strnlen(task.comm, sizeof(task.comm)));
   for (size_t i = 0; i < comms_.size(); ++i) {

@@ -24,12 +24,15 @@ class FilterMatches {
   // True if a task matched the filter's value at `index`, in the order of TaskFilter.
   bool tid(size_t index) const { return tids_[index]; }
   bool tgid(size_t index) const { return tgids_[index]; }
+  // The process of the thread whose id is the value at `index` of tgids; 0: no thread has that id.
+  uint32_t process_of_thread(size_t index) const { return processes_of_threads_[index]; }
   bool comm(size_t index) const { return comms_[index]; }
   bool cgroup(size_t index) const { return cgroups_[index]; }
 
  private:
   TaskFilter filter_;
   std::vector<std::string> cgroup_paths_;
+  std::vector<uint32_t> processes_of_threads_;
   std::vector<bool> tids_, tgids_, comms_, cgroups_;
 };
 

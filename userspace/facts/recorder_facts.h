@@ -13,7 +13,7 @@ namespace facts {
 // The instant with which a recording begins: how it was made, as arguments.
 bool IsSession(const fxt::Event& event);
 
-// The instant that tells the Linux state of the switch behind it.
+// The instant with the Linux state of the switch that follows it.
 bool IsLinuxState(const fxt::Event& event);
 
 // The instant that declares lost events. `cpu` -1: not tied to a CPU. Empty for other events; a

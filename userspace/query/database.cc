@@ -13,6 +13,7 @@
 #include "query/sqlite_api.h"
 #include "query/trace_file.h"
 #include "tables/rows/schema.h"
+#include "util/nearest.h"
 
 namespace query {
 namespace {
@@ -107,6 +108,32 @@ void Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::stri
   }
 }
 
+// The name behind `begin` in a message of SQLite, without schema or alias: "slices.durr" is "durr".
+std::string NameIn(std::string_view message, std::string_view begin) {
+  if (!message.starts_with(begin)) return {};
+  std::string_view name = message.substr(begin.size());
+  if (const size_t dot = name.rfind('.'); dot != std::string_view::npos)
+    name.remove_prefix(dot + 1);
+  return std::string(name);
+}
+
+// The hint for a name that SQLite does not know.
+std::string HintFor(std::string_view message) {
+  std::vector<std::string> known;
+  if (const std::string table = NameIn(message, "no such table: "); !table.empty()) {
+    for (const tables::TableInfo& info : tables::Tables()) known.emplace_back(info.name);
+    return fmt::format("{}the tables are: {}", util::Suggestion(table, known),
+                       fmt::join(known, ", "));
+  }
+  if (const std::string column = NameIn(message, "no such column: "); !column.empty()) {
+    for (const tables::TableInfo& info : tables::Tables()) {
+      for (const tables::Column& each : info.columns) known.emplace_back(each.name);
+    }
+    return util::Suggestion(column, known) + ".schema TABLE shows the columns of a table";
+  }
+  return {};
+}
+
 struct Finalizer {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
@@ -123,7 +150,8 @@ util::Error Database::Failure() const {
     return {"a query only reads: " + message,
             "what is in between can be kept in CREATE TEMP TABLE"};
   }
-  return {std::move(message), ""};
+  std::string hint = HintFor(message);
+  return {std::move(message), std::move(hint)};
 }
 
 util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,

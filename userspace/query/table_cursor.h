@@ -43,7 +43,7 @@ class TableCursor {
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
-  // Tells the row from all others of the table, in any pass that does not put rows together.
+  // Identifies the row among all others of the table, in any pass that does not put rows together.
   int64_t id() const {
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }

@@ -47,7 +47,7 @@ class Scan {
   // Valid up to the next Advance(); null for tables without Want().
   const RowBatch* rows(Table table) const { return batches_.of(table); }
 
-  // What tells this capture from others: 63 bits made of the records up to the first one with a
+  // Identifies this capture: 63 bits made of the records up to the first one with a
   // time, the same for the same file under any name, compressed or not. Known once there are rows.
   int64_t capture_id() const { return static_cast<int64_t>(hash_ >> 1); }
   // Why reading stopped before the end; empty if it did not.

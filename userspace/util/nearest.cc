@@ -47,4 +47,10 @@ std::string Nearest(std::string_view word, std::span<const std::string> known) {
   return nearest;
 }
 
+std::string Suggestion(std::string_view word, std::span<const std::string> known) {
+  const std::string nearest = Nearest(word, known);
+  if (nearest.empty() || Distance(word, nearest) * 2 > word.size()) return {};
+  return "did you mean '" + nearest + "'? ";
+}
+
 }  // namespace util

@@ -12,4 +12,8 @@ namespace util {
 // from `word`; the first of several. Empty if `known` is empty.
 std::string Nearest(std::string_view word, std::span<const std::string> known);
 
+// "did you mean 'X'? " with the nearest word, or nothing if more than half of `word` would have to
+// change: then the words have nothing in common.
+std::string Suggestion(std::string_view word, std::span<const std::string> known);
+
 }  // namespace util

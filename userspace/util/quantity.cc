@@ -88,6 +88,7 @@ std::string FormatSize(uint64_t bytes) {
 
 // Rounds before splitting: 119.96 s are 2:00.0, not 1:60.0.
 std::string FormatDuration(uint64_t ns) {
+  if (const uint64_t us = RoundTo(ns, 1000); ns != 0 && us < 1000) return fmt::format("{} us", us);
   const uint64_t tenths_of_ms = RoundTo(ns, 100'000);
   if (tenths_of_ms < 10'000) {
     return fmt::format("{}.{} ms", tenths_of_ms / 10, tenths_of_ms % 10);

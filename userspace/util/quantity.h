@@ -19,7 +19,8 @@ Result<uint64_t> ParseSize(std::string_view text);
 
 // "12.3 MiB"; below 1 KiB "512 B".
 std::string FormatSize(uint64_t bytes);
-// "1:02:03" from an hour on, "2:03.4" from a minute on, "3.45 s" below, "12.3 ms" below a second.
+// "1:02:03" from an hour on, "2:03.4" from a minute on, "3.45 s" below, "12.3 ms" below a
+// second, "45 us" below a millisecond; zero is "0.0 ms".
 std::string FormatDuration(uint64_t ns);
 // "1,234,567".
 std::string FormatCount(uint64_t count);

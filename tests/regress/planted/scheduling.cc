@@ -334,7 +334,7 @@ int Bursts(const Options& options) {
   Processes processes;
   processes.Start("front",
                   [&] { Serve(requests, answers, [&](int) { Work(microseconds(200)); }); });
-  processes.Start("guest", [&] { RequestUntil(end, milliseconds(4), requests, answers); });
+  processes.Start("second", [&] { RequestUntil(end, milliseconds(4), requests, answers); });
   processes.Start("reports", [&] {
     Threads threads;
     threads.StartMany("query-", 2, [&](int) {

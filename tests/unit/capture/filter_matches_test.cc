@@ -34,6 +34,19 @@ TEST(FilterMatchesTest, EachValueByItself) {
   EXPECT_TRUE(matches.cgroup(2));
 }
 
+TEST(FilterMatchesTest, NamesTheProcessOfAThreadGivenAsProcess) {
+  TaskFilter filter;
+  filter.tgids = {101, 102};
+  FilterMatches matches(filter, {});
+  fxr_task task{};
+  task.tid = 101;
+  task.tgid = 100;
+  matches.OnTask(task, "/");
+  EXPECT_FALSE(matches.tgid(0));
+  EXPECT_EQ(matches.process_of_thread(0), 100u);
+  EXPECT_EQ(matches.process_of_thread(1), 0u);
+}
+
 TEST(FilterMatchesTest, ComparesTruncatedNames) {
   TaskFilter filter;
   filter.comms = {"a-name-of-twenty-one"};

@@ -44,13 +44,13 @@ class FakeEngine : public Engine {
   std::vector<ProviderInfo> Providers() const override { return {{1, 42, "fake"}}; }
   // Two at most, by their ids from 5 on.
   std::optional<uint32_t> AddProvider(const std::string& name, const Caller& caller,
-                                      TellProvider tell) override {
-    if (tells.size() == 2) return std::nullopt;
-    const uint32_t id = 5 + static_cast<uint32_t>(tells.size());
+                                      NotifyProvider notify) override {
+    if (mailboxes.size() == 2) return std::nullopt;
+    const uint32_t id = 5 + static_cast<uint32_t>(mailboxes.size());
     calls.push_back("provider " + name +
                     (caller.pid == static_cast<uint32_t>(getpid()) ? "" : "?"));
-    tell(id, SessionState::kReady, nullptr);
-    tells.push_back(std::move(tell));
+    notify(id, SessionState::kReady, nullptr);
+    mailboxes.push_back(std::move(notify));
     return id;
   }
   void RemoveProvider(uint32_t id) override { calls.push_back("gone " + std::to_string(id)); }
@@ -58,7 +58,7 @@ class FakeEngine : public Engine {
     calls.push_back(std::string(Name(mark.kind)) + " " + mark.category + " " + mark.name);
     return true;
   }
-  std::vector<TellProvider> tells;
+  std::vector<NotifyProvider> mailboxes;
 
   void Initialize(const request::TraceConfig& config, std::optional<TraceOutput> output,
                   Done done) override {

@@ -47,7 +47,7 @@ class CpuContinuityTest : public ::testing::Test {
 };
 
 TEST_F(CpuContinuityTest, WhoLeavesIsWhoCame) {
-  EXPECT_EQ(continuity_.Judge(From(kOther, kThread)), Verdict::kFits) << "nobody came before";
+  EXPECT_EQ(continuity_.Judge(From(kOther, kThread)), Verdict::kFits) << "no switch came before";
   Note(From(kOther, kThread));
   EXPECT_EQ(continuity_.Running(0), kThread);
   EXPECT_EQ(continuity_.CpuOf(kThread), 0u);

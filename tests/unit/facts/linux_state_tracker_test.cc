@@ -9,10 +9,10 @@ namespace {
 using fxt::StringRef;
 using fxt::ThreadState;
 
-struct Told {
+struct StateInstant {
   fxt::Argument argument;
   fxt::Event event;
-  Told(fxt::Koid thread, std::string_view letters)
+  StateInstant(fxt::Koid thread, std::string_view letters)
       : argument{StringRef::Indexed(1, "state"), StringRef::Indexed(2, letters)} {
     event.thread = fxt::ThreadRef::Indexed(1, 10, thread);
     event.category = StringRef::Indexed(3, "sched");
@@ -32,36 +32,36 @@ TEST(LinuxStateTrackerTest, AssumesTheUsualState) {
   EXPECT_EQ(tracker.Letters(1, static_cast<ThreadState>(9)), "?");
 }
 
-TEST(LinuxStateTrackerTest, KeepsWhatWasToldPerThreadAndThreadState) {
+TEST(LinuxStateTrackerTest, KeepsTheStatePerThreadAndThreadState) {
   facts::LinuxStateTracker tracker;
-  EXPECT_TRUE(tracker.Note(fxt::Record(Told(1, "D").event)));
-  EXPECT_TRUE(tracker.Note(Told(2, "R").event));
+  EXPECT_TRUE(tracker.Note(fxt::Record(StateInstant(1, "D").event)));
+  EXPECT_TRUE(tracker.Note(StateInstant(2, "R").event));
   EXPECT_EQ(tracker.Letters(1, ThreadState::kBlocked), "D");
   EXPECT_EQ(tracker.Letters(1, ThreadState::kNew), "R+");
   EXPECT_EQ(tracker.Letters(2, ThreadState::kBlocked), "S");
   EXPECT_EQ(tracker.Letters(2, ThreadState::kNew), "R");
-  // Until something else is told.
-  EXPECT_TRUE(tracker.Note(Told(1, "I").event));
+  // Until another state is recorded.
+  EXPECT_TRUE(tracker.Note(StateInstant(1, "I").event));
   EXPECT_EQ(tracker.Letters(1, ThreadState::kBlocked), "I");
-  EXPECT_TRUE(tracker.Note(Told(1, "S").event));
+  EXPECT_TRUE(tracker.Note(StateInstant(1, "S").event));
   EXPECT_EQ(tracker.Letters(1, ThreadState::kBlocked), "S");
 }
 
 TEST(LinuxStateTrackerTest, OnlyTheAgreedInstantCounts) {
   facts::LinuxStateTracker tracker;
-  Told other_category(1, "D");
+  StateInstant other_category(1, "D");
   other_category.event.category = StringRef::Indexed(3, "app");
   EXPECT_FALSE(tracker.Note(other_category.event));
-  Told other_name(1, "D");
+  StateInstant other_name(1, "D");
   other_name.event.name = StringRef::Indexed(4, "state");
   EXPECT_FALSE(tracker.Note(other_name.event));
-  Told other_type(1, "D");
+  StateInstant other_type(1, "D");
   other_type.event.type = fxt::EventType::kCounter;
   EXPECT_FALSE(tracker.Note(other_type.event));
-  Told other_value(1, "D");
+  StateInstant other_value(1, "D");
   other_value.argument.value = int32_t{2};
   EXPECT_FALSE(tracker.Note(other_value.event));
-  EXPECT_FALSE(tracker.Note(Told(1, "Q").event));
+  EXPECT_FALSE(tracker.Note(StateInstant(1, "Q").event));
   EXPECT_FALSE(tracker.Note(fxt::Record(fxt::MagicNumber{})));
   EXPECT_EQ(tracker.Letters(1, ThreadState::kBlocked), "S");
 }

@@ -49,7 +49,7 @@ class WaitReasonsTest : public ::testing::Test {
   void Fault(fxt::EventType type, uint64_t time, fxt::Koid thread) {
     Event(type, time, thread, "fault", "major", {{Text("address"), fxt::PointerValue{0x1f000}}});
   }
-  // Tells them of all that was added; the clock has ticks of a nanosecond.
+  // Returns the reasons after all records; the clock has ticks of a nanosecond.
   WaitReasons& Read() {
     source_.emplace(file_.bytes());
     fxt::Reader reader(*source_);
@@ -69,7 +69,7 @@ TEST_F(WaitReasonsTest, OwnRequestThatWasDoneMeanwhile) {
   Complete(3'000, 7);
   const WaitReasons& reasons = Read();
   EXPECT_EQ(reasons.ReasonOf(100, 2'000, 4'000, true), kRequest);
-  // Done before that wait; of somebody else, by a thread.
+  // One was done before that wait; the other belongs to another thread.
   EXPECT_EQ(reasons.ReasonOf(100, 3'500, 4'000, true), "");
   EXPECT_EQ(reasons.ReasonOf(101, 2'000, 4'000, true), "");
 }

@@ -69,7 +69,7 @@ TEST(ReaderTest, ReadsStreamsWithoutMagicOnRequest) {
 
 TEST(ReaderTest, KeepsTablesPerProvider) {
   FileBuilder file;
-  file.Add(StringRecord{1, "of nobody"}).Add(TestInstant(1, StringRef::Indexed(1)));
+  file.Add(StringRecord{1, "without provider"}).Add(TestInstant(1, StringRef::Indexed(1)));
   file.Add(ProviderInfo{7, "seven"}).Add(StringRecord{1, "of seven"});
   file.Add(Initialization{1000}).Add(ThreadRecord{1, 70, 71});
   file.Add(ProviderInfo{8, "eight"}).Add(StringRecord{1, "of eight"});
@@ -92,11 +92,11 @@ TEST(ReaderTest, KeepsTablesPerProvider) {
                    std::to_string(reader.provider().ticks_per_second()) + " " +
                    std::to_string(event->thread.thread));
   }
-  EXPECT_EQ(seen, (std::vector<std::string>{"1 of nobody provider 0 '' 1000000000 2",
+  EXPECT_EQ(seen, (std::vector<std::string>{"1 without provider provider 0 '' 1000000000 2",
                                             "2 of eight provider 8 'eight' 1000000000 2",
                                             "3 of seven provider 7 'seven' 1000 71",
                                             "4 of seven provider 7 'seven' 1000 2",
-                                            "5 of nobody provider 0 '' 1000000000 2"}));
+                                            "5 without provider provider 0 '' 1000000000 2"}));
   // Provider 0 exists without an announcement, but a section of it is unusual.
   EXPECT_EQ(reader.diagnostics().count(DiagnosticKind::kUnknownProvider), 1u);
 }

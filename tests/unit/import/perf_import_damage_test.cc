@@ -19,8 +19,8 @@ namespace {
 
 // FXT_DAMAGE_ROUNDS sets a longer run.
 size_t Rounds(size_t quick) {
-  const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
-  return wish != nullptr ? std::strtoull(wish, nullptr, 10) : quick;
+  const char* rounds_text = std::getenv("FXT_DAMAGE_ROUNDS");
+  return rounds_text != nullptr ? std::strtoull(rounds_text, nullptr, 10) : quick;
 }
 
 struct Counter : analyze::LbrVisitor {

@@ -11,7 +11,7 @@
 namespace measure::testing {
 
 // Anything in order of time: threads that run twice, lost and unseen switches, forks, renames.
-// `order`: nothing is lost, and nobody runs twice.
+// `order`: nothing is lost, and no thread runs on two CPUs.
 inline void FillAtRandom(TraceScript& trace, uint64_t seed, bool renames, bool order = false) {
   std::mt19937_64 random(seed);
   const auto below = [&](uint64_t limit) { return random() % limit; };

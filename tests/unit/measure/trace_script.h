@@ -17,7 +17,7 @@
 
 namespace measure::testing {
 
-// As fxt-record writes them. Thread 0 is the idle thread of a CPU; a thread's process is told by
+// As fxt-record writes them. Thread 0 is the idle thread of a CPU; a thread's process is set by
 // Name, or else has the thread's koid.
 class TraceScript {
  public:

@@ -67,7 +67,7 @@ TEST_F(KeptFilesTest, OrderDoesNotDependOnTheWallClock) {
 }
 
 TEST_F(KeptFilesTest, KeepsOtherFilesAndFilesBeingWritten) {
-  Put("day-1.fxt.gz", 100, "a letter to somebody");
+  Put("day-1.fxt.gz", 100, "a text of another program");
   Put("day-2.fxt.gz", 200);
   Put("day-3.fxt.gz", 300);
   Put("target", 1);

@@ -261,7 +261,7 @@ TEST_F(OutputFileTest, RecordingDoesNotReplaceAFileBeingWritten) {
 TEST_F(OutputFileTest, KeepsANameTakenMeanwhile) {
   auto opened = OpenOutputAt(Path("part"), {});
   ASSERT_TRUE(opened.ok());
-  Put("part", "somebody's");
+  Put("part", "another user's");
   ASSERT_TRUE(opened->file->Publish().ok()) << "ours to replace";
   EXPECT_EQ(Get("part"), "");
   NEEDS_ROOT();

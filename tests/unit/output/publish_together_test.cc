@@ -89,7 +89,7 @@ TEST_F(PublishTogetherTest, RestoresAllAfterAFailure) {
 
 TEST_F(PublishTogetherTest, ReplacesAFileCreatedMeanwhile) {
   const Files files = Written({first_, second_}, "new");
-  Put(second_, "of somebody else");
+  Put(second_, "of another user");
   ASSERT_TRUE(PublishTogether(files));
   EXPECT_EQ(Get(second_), "new");
   EXPECT_EQ(EntriesIn(folder_.path()), 2U);

@@ -15,8 +15,8 @@ namespace {
 
 // FXT_DAMAGE_ROUNDS asks for more than a quick run.
 size_t Rounds(size_t quick) {
-  const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
-  return wish != nullptr ? std::strtoull(wish, nullptr, 10) : quick;
+  const char* rounds_text = std::getenv("FXT_DAMAGE_ROUNDS");
+  return rounds_text != nullptr ? std::strtoull(rounds_text, nullptr, 10) : quick;
 }
 
 // Reads a file the way an importer does and looks at every byte it is handed.

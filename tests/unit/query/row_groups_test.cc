@@ -24,7 +24,7 @@ Cell Text(std::string_view text) {
   return cell;
 }
 
-// All rows of a value come one after the other, and none is lost: with more groups than are told
+// All rows of a value come one after the other, and none is lost: with more groups than are kept
 // apart at a time, and more rows than stay in memory.
 void CheckRandom(uint64_t groups, int rows) {
   RowGroups made(9, {1});

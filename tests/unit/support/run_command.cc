@@ -17,7 +17,7 @@
 namespace testing_support {
 namespace {
 
-// A file in memory, in the place of a pipe that somebody would have to fill at the right time.
+// A file in memory, in place of a pipe, which a second thread would have to fill.
 util::UniqueFd MemoryFile(const std::string& content) {
   util::UniqueFd fd(memfd_create("command", MFD_CLOEXEC));
   size_t done = 0;

@@ -80,7 +80,7 @@ TEST(FactRowsTest, NamesAreThoseOfTheTime) {
               ElementsAre("sh sh", "ls ls"));
 }
 
-// Where stacks are recorded, what a thread in D waited for is told when it runs again.
+// With stacks, the function that a thread in D waited in is recorded when it runs again.
 TEST(FactRowsTest, AWaitThatIsKeptForItsReasonHasTheNamesOfItsTime) {
   TraceScript script;
   script.Session(10, {{TraceScript::Text("categories"), TraceScript::Text("sched,stack")}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SQLite tells rows of two passes over a file apart by their ids alone, as for `cpu = 1 OR tid =
+// SQLite distinguishes rows of two passes over a file by their ids alone, as for `cpu = 1 OR tid =
 // 20`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -93,8 +93,8 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// All that is told of traces is told of their summaries: every value, and the longest examples as
-// well, which are named by the file that was read. A page draws its strips from traces alone.
+// Summaries give the same output as their traces: every value, and the longest examples, which are
+// named by the file that was read. A page draws its strips from traces alone.
 TEST_F(FxtDiffPropertiesTest, SummariesGiveTheOutputOfTheirTraces) {
   WriteSides();
   for (const std::string side : {"base", "new"}) {
@@ -316,7 +316,7 @@ TEST_F(OtherProgramsTest, SwitchesWithWeights) {
   }
 }
 
-// Switches in which all threads stay runnable, and nobody is ever woken.
+// Switches in which all threads stay runnable and none is woken.
 TEST_F(OtherProgramsTest, SwitchesWithoutStatesAndWakeups) {
   fxt::testing::FileBuilder file;
   for (uint64_t time = 1000; time < 50'000'000; time += 10'000) {

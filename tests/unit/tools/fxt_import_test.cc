@@ -220,17 +220,17 @@ TEST_F(FxtImportTest, ImportsAPipeFromStandardInput) {
 
 TEST_F(FxtImportTest, RefusesOtherInputAndLeavesNoFile) {
   WriteFile(Path("text"), std::vector<std::byte>(200, std::byte{'x'}));
-  std::vector<std::byte> foreign(104);
-  std::memcpy(foreign.data(), "2ELIFREP", 8);
-  WriteFile(Path("foreign"), foreign);
+  std::vector<std::byte> swapped(104);
+  std::memcpy(swapped.data(), "2ELIFREP", 8);
+  WriteFile(Path("swapped"), swapped);
   WriteFile(Path("empty"), {});
-  for (const char* name : {"text", "foreign", "empty", "absent"}) {
+  for (const char* name : {"text", "swapped", "empty", "absent"}) {
     const CommandResult import = Fxt({"import", Path(name), "-o", Path("out.fxt")});
     EXPECT_EQ(import.status, 2) << name;
     EXPECT_NE(import.err.find(Path(name)), std::string::npos) << import.err;
     EXPECT_FALSE(fs::exists(Path("out.fxt"))) << name;
   }
-  EXPECT_NE(Fxt({"import", Path("foreign"), "-o", Path("out.fxt")}).err.find("byte order"),
+  EXPECT_NE(Fxt({"import", Path("swapped"), "-o", Path("out.fxt")}).err.find("byte order"),
             std::string::npos);
   // The input must not be the output.
   const CommandResult same = Fxt({"import", Path("text"), "-o", Path("text")});

@@ -249,7 +249,7 @@ TEST_F(FxtToolTest, TrimsByEveryFilter) {
       {"--process", "app"},
       {"--cpu", "1"},
       {"--cpu", "0,1", "--thread", "a*", "--to", "20us"},
-      {"--thread", "nobody"},
+      {"--thread", "absent"},
   };
   size_t all = 0;
   for (const auto& choice : choices) {

@@ -21,5 +21,13 @@ TEST(NearestTest, CountsEdits) {
   EXPECT_EQ(Nearest("word", {}), "");
 }
 
+TEST(NearestTest, SuggestsOnlyWordsThatHaveSomethingInCommon) {
+  const std::vector<std::string> commands = {"info", "check", "draw"};
+  EXPECT_EQ(Suggestion("chek", commands), "did you mean 'check'? ");
+  EXPECT_EQ(Suggestion("stat", commands), "");
+  EXPECT_EQ(Suggestion("", commands), "");
+  EXPECT_EQ(Suggestion("word", {}), "");
+}
+
 }  // namespace
 }  // namespace util

@@ -107,6 +107,8 @@ TEST(FormatSizeTest, RoundsIntoTheNextUnit) {
 
 TEST(FormatDurationTest, ChangesItsFormWithTheLength) {
   EXPECT_EQ(FormatDuration(0), "0.0 ms");
+  EXPECT_EQ(FormatDuration(1), "0 us");
+  EXPECT_EQ(FormatDuration(12'345), "12 us");
   EXPECT_EQ(FormatDuration(12'300'000), "12.3 ms");
   EXPECT_EQ(FormatDuration(999'900'000), "999.9 ms");
   EXPECT_EQ(FormatDuration(kSecond), "1.00 s");
@@ -118,6 +120,8 @@ TEST(FormatDurationTest, ChangesItsFormWithTheLength) {
 }
 
 TEST(FormatDurationTest, RoundsIntoTheNextForm) {
+  EXPECT_EQ(FormatDuration(999'400), "999 us");
+  EXPECT_EQ(FormatDuration(999'600), "1.0 ms");
   EXPECT_EQ(FormatDuration(999'990'000), "1.00 s");
   EXPECT_EQ(FormatDuration(59'999'000'000), "1:00.0");
   EXPECT_EQ(FormatDuration(119'960'000'000), "2:00.0");

@@ -184,8 +184,8 @@ mode_pid_namespace() {
   done
   kill $outsider
 
-  picks_inside pid wl-inside
-  picks_inside tgid wl-inside-3
+  picks_inside tid wl-inside
+  picks_inside pid wl-inside-3
 }
 
 # picks_inside FILTER NAME: --FILTER with a number of the pid namespace selects the thread NAME, which is in every

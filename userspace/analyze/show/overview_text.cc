@@ -165,7 +165,7 @@ void Counters(Report& out, const Overview& overview, size_t top) {
 
 void Blocked(Report& out, const Overview& overview, size_t top) {
   if (overview.blocked.empty()) return;
-  // That there were some is no news where nothing says why.
+  // Without any reason the section would only repeat the sum of blocked time.
   if (overview.blocked.size() == 1 && overview.blocked.begin()->first.empty()) return;
   std::vector<std::pair<std::string, Overview::Blocked>> reasons(overview.blocked.begin(),
                                                                  overview.blocked.end());

@@ -62,7 +62,7 @@ class TraceEventWriter {
   const Counts& counts() const { return counts_; }
 
  private:
-  // What the timeline tells, as slices: runs, and gaps that the recorder shows as such.
+  // The facts of the timeline, as slices: runs, and gaps that the recorder shows as such.
   struct Slices {
     TraceEventWriter& writer;
     void OnRun(const facts::Run& run) const;
@@ -93,6 +93,7 @@ class TraceEventWriter {
   std::string TaskName(fxt::Koid thread) const;
   // Appends line_ to the text of `systemTraceEvents`.
   void AppendSystemLine();
+  void AppendClockSync(uint64_t time);
   // "name-tid (pid) [cpu] .... time: ", the head of a line of ftrace.
   void BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t cpu, uint64_t time);
   void Names();

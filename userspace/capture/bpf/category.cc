@@ -169,10 +169,9 @@ util::Result<CategorySelection> ParseCategories(std::string_view list) {
     if (!parts) {
       std::vector<std::string> known = {"default", "all"};
       for (const Category& each : kCategories) known.emplace_back(each.name);
-      return util::Error{
-          fmt::format("there is no category '{}'", item),
-          fmt::format("did you mean '{}'? the categories are: {}; also: default, all",
-                      util::Nearest(item, known), KnownNames())};
+      return util::Error{fmt::format("there is no category '{}'", item),
+                         fmt::format("{}the categories are: {}; also: default, all",
+                                     util::Suggestion(item, known), KnownNames())};
     }
     if (util::Status status = parts->Add(item); !status) return status.error();
   }

@@ -129,9 +129,9 @@ std::vector<std::string_view> KernelFeatures::Without(const Category& category) 
 }
 
 std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online) {
-  if (contextless.empty()) return "told apart";
-  if (contextless.size() >= online) return "not told apart";
-  return fmt::format("not told apart on CPUs {}", fmt::join(contextless, ","));
+  if (contextless.empty()) return "distinguished";
+  if (contextless.size() >= online) return "not distinguished";
+  return fmt::format("not distinguished on CPUs {}", fmt::join(contextless, ","));
 }
 
 util::Result<KernelFeatures> ProbeKernel() {

@@ -53,8 +53,8 @@ struct KernelFeatures {
 // Explains an errno of bpf(2) on this machine; `hint` is the fallback.
 util::Error ExplainRefusal(int error, const std::string& hint);
 
-// Describes how wakers are recorded when an interrupt wakes a thread: "told apart" if none is
-// named, else "not told apart", with the CPUs unless these are all `online` ones. See
+// Describes how wakers are recorded when an interrupt wakes a thread: "distinguished" if none is
+// named, else "not distinguished", with the CPUs unless these are all `online` ones. See
 // BpfPrograms::contextless_cpus().
 std::string DescribeInterruptWakers(const std::vector<uint32_t>& contextless, size_t online);
 

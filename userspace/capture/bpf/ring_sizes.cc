@@ -29,9 +29,13 @@ util::Result<uint64_t> RingBytesOf(uint64_t total_bytes) {
   const uint64_t rings = util::ReadCpuList("present").back() + 1;
   const uint64_t bytes = std::bit_floor(total_bytes / rings);
   if (bytes < kMinRingBytes || bytes > kMaxRingBytes) {
-    return util::Error{fmt::format("a buffer of {} KiB is out of range", total_bytes >> 10),
-                       fmt::format("this machine's {} CPUs share {} KiB to {} GiB", rings,
-                                   rings * kMinRingBytes >> 10, rings * kMaxRingBytes >> 30)};
+    const bool has_no_unit = total_bytes < 4096;
+    return util::Error{
+        has_no_unit ? fmt::format("a buffer of {} bytes is out of range", total_bytes)
+                    : fmt::format("a buffer of {} KiB is out of range", total_bytes >> 10),
+        fmt::format("{}this machine's {} CPUs share {} KiB to {} GiB",
+                    has_no_unit ? fmt::format("{0}M is {0} MiB; ", total_bytes) : "", rings,
+                    rings * kMinRingBytes >> 10, rings * kMaxRingBytes >> 30)};
   }
   return bytes;
 }

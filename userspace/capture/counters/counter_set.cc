@@ -116,8 +116,8 @@ util::Result<std::vector<std::string>> CounterSet::ParseNames(std::string_view l
     if (Find(name) == nullptr) {
       const std::vector<std::string> known = KnownNames();
       return util::Error{fmt::format("there is no counter '{}'", name),
-                         fmt::format("did you mean '{}'? the counters are: {}",
-                                     util::Nearest(name, known), fmt::join(known, ", "))};
+                         fmt::format("{}the counters are: {}", util::Suggestion(name, known),
+                                     fmt::join(known, ", "))};
     }
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

@@ -35,7 +35,7 @@ using Done = std::function<void(Outcome)>;
 
 // Notifies a provider of the session's state. `buffer` is the memory that the provider writes to,
 // if it is new.
-using TellProvider =
+using NotifyProvider =
     std::function<void(uint32_t id, SessionState state, std::shared_ptr<util::UniqueFd> buffer)>;
 
 // The process at the other end of a connection. It is alive at the time of the call.
@@ -57,9 +57,9 @@ class Engine {
   virtual std::vector<ProviderInfo> Providers() const = 0;
 
   // Adds a provider for the caller until RemoveProvider(). Returns its id, or none if it is
-  // refused. `tell` is called on the controller's thread, possibly before the call returns.
+  // refused. `notify` is called on the controller's thread, possibly before the call returns.
   virtual std::optional<uint32_t> AddProvider(const std::string& /*name*/, const Caller& /*caller*/,
-                                              TellProvider /*tell*/) {
+                                              NotifyProvider /*notify*/) {
     return std::nullopt;
   }
   virtual void RemoveProvider(uint32_t /*id*/) {}

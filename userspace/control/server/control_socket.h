@@ -22,7 +22,7 @@ inline constexpr uint64_t kSocketCheckInterval = 1'000'000'000;
 class ControlSocket {
  public:
   // Creates the socket, for its owner or also for `group`, and its directory. Holds a lock beside
-  // it (PATH.lock) for the lifetime of the object: the lock tells a socket that an ended process
+  // it (PATH.lock) for the lifetime of the object: the lock distinguishes a socket that an ended process
   // left from one that another process serves, which is an error. Changes the process's umask
   // briefly.
   static util::Result<std::unique_ptr<ControlSocket>> Bind(const std::string& path,

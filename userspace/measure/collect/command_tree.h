@@ -18,7 +18,7 @@ class CommandTree {
   // No more processes than these are kept; those beyond are outside.
   static constexpr size_t kMaxProcesses = size_t{1} << 20;
 
-  // The session tells of the command.
+  // The session names the command.
   void SetCommand(fxt::Koid process);
   std::optional<fxt::Koid> command() const { return command_; }
 

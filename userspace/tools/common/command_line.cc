@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <utility>
 
 #include "util/nearest.h"
@@ -25,18 +26,23 @@ std::string NameOf(const CLI::App& app) {
   return name;
 }
 
-util::Error NoOption(const CLI::App& place, const std::string& help, const std::string& word) {
+util::Error NoOption(const CLI::App& place, const std::map<std::string, std::string>& hints,
+                     const std::string& help, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
+  if (const auto hint = hints.find(name); hint != hints.end()) {
+    return {fmt::format("there is no option '{}'", name), hint->second};
+  }
   std::vector<std::string> known;
   for (const CLI::Option* option : place.get_options()) {
     for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
   }
   return {fmt::format("there is no option '{}'", name),
-          fmt::format("did you mean '{}'? {} shows the options", util::Nearest(name, known), help)};
+          fmt::format("{}{} shows the options", util::Suggestion(name, known), help)};
 }
 
 // Rewrites CLI11's error in terms of the command line.
-util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
+util::Error Explain(const CLI::App& app, const std::map<std::string, std::string>& hints,
+                    const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const std::vector<std::string> left = app.remaining(true);
   const std::string unknown = left.empty() ? "" : left.front();
@@ -44,13 +50,15 @@ util::Error Explain(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands(nullptr)) known.push_back(command->get_name());
   if (chosen.empty() && !known.empty() && !unknown.empty() && !unknown.starts_with('-')) {
+    const auto hint = hints.find(unknown);
     return {fmt::format("there is no command '{}'", unknown),
-            fmt::format("did you mean '{}'? {} lists the commands", util::Nearest(unknown, known),
-                        help)};
+            hint != hints.end()
+                ? hint->second
+                : fmt::format("{}{} lists the commands", util::Suggestion(unknown, known), help)};
   }
   // The words behind -- are a command, for programs that run one.
   if (unknown.size() > 2 && unknown.starts_with("--")) {
-    return NoOption(chosen.empty() ? app : *chosen.front(), help, unknown);
+    return NoOption(chosen.empty() ? app : *chosen.front(), hints, help, unknown);
   }
   return {error.what(), help + " shows the options"};
 }
@@ -143,6 +151,8 @@ Program::~Program() = default;
 
 void Program::OptionsFirst() const { app().prefix_command(); }
 
+void Program::AddHint(const char* word, const char* hint) { hints_.emplace(word, hint); }
+
 void Program::RequireSubcommand() const { app().require_subcommand(1); }
 
 util::Result<bool> Program::Parse(int argc, char** argv) const {
@@ -153,7 +163,7 @@ util::Result<bool> Program::Parse(int argc, char** argv) const {
     app().exit(wanted);
     return false;
   } catch (const CLI::ParseError& error) {
-    return Explain(app(), error);
+    return Explain(app(), hints_, error);
   }
 }
 
@@ -164,7 +174,7 @@ std::vector<std::string> Program::Rest() const {
 }
 
 util::Error Program::NoSuchOption(const std::string& word) const {
-  return NoOption(app(), NameOf(app()) + " --help", word);
+  return NoOption(app(), hints_, NameOf(app()) + " --help", word);
 }
 
 bool Program::HasDashes() const {

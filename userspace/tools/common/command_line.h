@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,6 +88,10 @@ class Program : public Command {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  // The hint of the error for `word`, a command or an option that other tools have and this one
+  // does not.
+  void AddHint(const char* word, const char* hint);
+
   // Options end at the first other word: that word and all following are the Rest.
   void OptionsFirst() const;
   void RequireSubcommand() const;
@@ -105,6 +110,7 @@ class Program : public Command {
   explicit Program(std::unique_ptr<CLI::App> app);
 
   std::unique_ptr<CLI::App> owned_;
+  std::map<std::string, std::string> hints_;
 };
 
 }  // namespace tools

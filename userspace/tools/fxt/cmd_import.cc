@@ -92,7 +92,7 @@ int ImportPerf(const ImportOptions& options) {
   auto out = sink::OpenSink(sink_options);
   if (!out) return Fail(out.error());
 
-  Progress progress("fxt import: " + options.file, total);
+  Progress progress("fxt import: " + options.file, total, options.output == "-");
   importer::PerfImportStats stats;
   util::Status read = util::Ok();
   {
@@ -130,7 +130,7 @@ void PrintSummary(const std::string& file, const importer::TraceEventImporter& i
 int ImportTraceEvents(const ImportOptions& options, bool ftrace) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
-  Progress progress("fxt import: " + options.file, **source);
+  Progress progress("fxt import: " + options.file, **source, options.output == "-");
   importer::TraceEventImporter importer;
   const auto step = [&](uint64_t bytes) {
     progress.Update(bytes);
@@ -192,7 +192,7 @@ void AddImport(const Command& program, int& exit_code) {
       .Required();
   AddTraceOutput(command, options->output);
   command.Footer(
-      "The content tells which it is. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
+      "The format is detected from the content. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
       "be\n"
       "gzip, in any order and without its end; events are put in the order of time, through a\n"
       "temporary file in $TMPDIR where there are many. docs/import.md says what becomes what.\n"

@@ -46,12 +46,17 @@ struct QueryOptions {
 
 constexpr const char* kTables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 constexpr const char* kHelp =
-    "Statements end with a semicolon. .tables lists the tables, .schema TABLE its columns, .quit\n"
+    "Statements end with a semicolon. .tables lists the tables, .schema [TABLE] its columns, "
+    ".quit\n"
     "or Ctrl-D ends.\n";
 
 // The statement for a line that begins with a dot; "" if there is none.
 std::string StatementOf(const std::string& line) {
   if (line == ".tables") return kTables;
+  if (line == ".schema") {
+    return "SELECT t.name AS 'table', c.name AS 'column', c.type FROM sqlite_schema AS t, "
+           "pragma_table_info(t.name) AS c WHERE t.type = 'table'";
+  }
   if (line.rfind(".schema ", 0) == 0) {
     std::string name;
     for (const char c : line.substr(8)) {
@@ -199,6 +204,10 @@ int RunAll(const QueryOptions& options, query::Database& database, text::TextWri
   const auto writer = query::MakeResultWriter(options.format(), out);
   if (!options.has_statement && !options.has_script) return Lines(database, *writer, out).Run();
   std::string statements = options.statement;
+  if (statements.starts_with('.')) {
+    statements = StatementOf(statements);
+    if (statements.empty()) return Fail({"there is no such command", ".tables, .schema [TABLE]"});
+  }
   if (options.has_script) {
     auto script = ReadScript(options.script);
     if (!script) return Fail(script.error());
@@ -234,8 +243,10 @@ void AddQuery(const Command& program, int& exit_code) {
   const Command command = program.AddSubcommand(
       "query", "Query a trace in SQL: runs, waits, wakeups, events, threads, ... as tables");
   command.Add("FILE", options->file, "A trace").Required();
-  command.Add("SQL", options->statement,
-              "Statements; without, and without -f, they are read from standard input");
+  command.Add(
+      "SQL", options->statement,
+      "Statements, or .tables, or .schema [TABLE]; without, and without -f, they are read from "
+      "standard input");
   command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
       .Type("SQLFILE");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");

@@ -43,14 +43,36 @@ constexpr const char* kExamples =
     "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
     "command line, 3 something got worse (diff --fail).";
 
+// What perf, trace-cmd and others call things.
+constexpr const char* kOtherNames[][2] = {
+    {"annotate", "fxt lbr shows branches by function and line, fxt flame where time is spent"},
+    {"compare", "fxt diff compares two sets of captures"},
+    {"convert", "fxt export writes tables or a Perfetto trace, fxt json Trace Event JSON"},
+    {"hist", "fxt report --json has distributions; fxt query has quantile(value, q)"},
+    {"list", "fxt-record --list-categories and --list-events list what can be recorded"},
+    {"record", "sudo fxt-record records; fxt works on files"},
+    {"sched", "fxt report shows who waited for a CPU and who held it"},
+    {"script", "fxt dump prints a line per record"},
+    {"show", "fxt info shows the contents of a trace, fxt dump its records"},
+    {"sql", "fxt query takes SQL"},
+    {"stat", "fxt info counts what is in a trace, fxt report sums where time went"},
+    {"timechart",
+     "fxt draw draws CPUs and threads over time, fxt open shows the trace in a viewer"},
+    {"timeline", "fxt draw draws CPUs and threads over time, fxt open shows the trace in a viewer"},
+    {"top", "fxt report shows the busiest threads, fxt flame the busiest functions"},
+    {"trace",
+     "fxt dump --type event prints events; sudo fxt-record -c syscall records system calls"},
+};
+
 int Run(int argc, char** argv) {
   // A closed pipe becomes an error of write(), which ends the program without a message.
   std::signal(SIGPIPE, SIG_IGN);
   FailOnLostInput();
   int exit_code = kExitOk;
-  const Program program(kProgram, kDescription, "fxt " FXT_RECORD_VERSION);
+  Program program(kProgram, kDescription, "fxt " FXT_RECORD_VERSION);
   program.Footer(kExamples);
   program.RequireSubcommand();
+  for (const auto& [word, hint] : kOtherNames) program.AddHint(word, hint);
   for (const AddCommand add : kCommands) add(program, exit_code);
   const auto parsed = program.Parse(argc, argv);
   return parsed ? exit_code : Fail(parsed.error());

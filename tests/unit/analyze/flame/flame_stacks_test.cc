@@ -42,7 +42,7 @@ TEST(FlameStacksTest, AppendsTheStackOfTheWaker) {
   StackTrace trace;
   trace.Define(kSleeper).Define(kWaker);
   trace.Stack("wake", 100, kWaker, 5'000, 101).Stack("off", 101, kSleeper, 9'000);
-  trace.Stack("off", 101, kSleeper, 9'000);  // woken by nobody that was seen
+  trace.Stack("off", 101, kSleeper, 9'000);  // its waker is unknown
   EXPECT_EQ(Fold(trace, FlameKind::kWake),
             (FoldedStacks{{{"app", "worker #", kUser, kUser, kInKernel, "--", kInKernel, kInKernel,
                             kUser, "app"},
@@ -61,7 +61,7 @@ TEST(FlameStacksTest, CountsRejectedStacks) {
   StackTrace trace;
   trace.Stack("off", 101, kSleeper, 2'000);
   trace.Stack("nonsense", 101, kSleeper).Instant("off", 101, {});
-  trace.Stack("wake", 101, kSleeper, 1);  // wakes nobody
+  trace.Stack("wake", 101, kSleeper, 1);  // without a woken thread
   FlameCounts counts;
   EXPECT_EQ(Fold(trace, FlameKind::kOff, &counts), (FoldedStacks{{{"app", "worker #"}, 2}}));
   EXPECT_EQ(counts.stacks, 1u);

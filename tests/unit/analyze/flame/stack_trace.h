@@ -21,7 +21,7 @@ class StackTrace {
  public:
   static constexpr uint64_t kKernel = 0xffffffff81000000;
 
-  // `provider`: the name of who wrote it; none: nobody says.
+  // `provider` is the name of the writing program; empty: the file does not name it.
   explicit StackTrace(std::string_view provider = "") {
     if (!provider.empty()) {
       file_.Add(fxt::ProviderInfo{1, provider});

@@ -84,9 +84,9 @@ TEST(LbrFilterTest, ChoosesByThreadAndProcess) {
   LbrSelection by_pid;
   by_pid.processes.Add("30");
   EXPECT_EQ(Sift(by_pid), (Times{1020}));
-  LbrSelection nobody;
-  nobody.threads.Add("nobody");
-  EXPECT_TRUE(Sift(nobody).empty());
+  LbrSelection absent;
+  absent.threads.Add("absent");
+  EXPECT_TRUE(Sift(absent).empty());
 }
 
 TEST(LbrFilterTest, ChoosesByCpu) {

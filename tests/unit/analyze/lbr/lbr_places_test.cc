@@ -142,7 +142,7 @@ TEST(LbrPlacesTest, ReportsWhyTheKernelHasNoNames) {
                     .start = kKernelText,
                     .size = 0x1000000,
                     .file_offset = kKernelText});
-  // Nobody asked yet.
+  // No address was resolved yet.
   EXPECT_TRUE(places.Problems().empty());
   EXPECT_EQ(places.Text(places.Resolve(20, kKernelText + 0x110)), "[kernel.kallsyms]_text+0x110");
   ASSERT_EQ(places.Problems().size(), 1u);

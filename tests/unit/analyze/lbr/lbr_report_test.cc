@@ -73,7 +73,7 @@ TEST(LbrReportTest, DoesNotCountUnfilledSlotsAsBranches) {
   EXPECT_EQ(report.totals().unfilled, 3u);
   EXPECT_EQ(report.totals().empty_samples, 1u);
   EXPECT_EQ(report.Branches().size(), 1u);
-  // What ran before the oldest filled slot nobody knows.
+  // What ran before the oldest filled slot is unknown.
   EXPECT_TRUE(report.Blocks().empty());
   EXPECT_EQ(report.Threads().at(0).branches, 1u);
 }
@@ -179,7 +179,7 @@ class LbrReportSymbolsTest : public ::testing::Test {
 };
 
 TEST_F(LbrReportSymbolsTest, CountsCallsAndReturnsByFunction) {
-  // What the code is known to do, newest first; no kinds told.
+  // The branches of the code, newest first, without their kinds.
   report_.OnSample(MakeStack(
       20, 20, 100,
       {Entry(Callee(4), Caller(5), kPredicted), Entry(Callee(2), Callee(4), kPredicted),

@@ -14,10 +14,10 @@ TraceFacts Recording() {
   return facts;
 }
 
-Alignment AlignSecond(const TraceFacts& second, const AlignmentOption& wish,
+Alignment AlignSecond(const TraceFacts& second, const AlignmentOption& option,
                       const TraceFacts& first = Recording()) {
   const auto alignments =
-      AlignClocks(std::vector{first, second}, std::vector{AlignmentOption{}, wish});
+      AlignClocks(std::vector{first, second}, std::vector{AlignmentOption{}, option});
   EXPECT_TRUE(alignments);
   return alignments ? (*alignments)[1] : Alignment{};
 }

@@ -48,7 +48,7 @@ TEST(DumpTest, LinesHaveTimeKindAndNames) {
       lines.at("switch to app"),
       "      1.000001000 switch cpu=0 out=swapper/0[0/4290772992] out_prio=0 out_state=R+(new) "
       "in=app[100/100] in_prio=120");
-  // The Linux state was told by the instant before.
+  // The instant before holds the Linux state.
   EXPECT_EQ(lines.at("switch from worker"),
             "      1.000013000 switch cpu=1 out=worker[100/101] out_prio=100 out_state=D(blocked) "
             "in=swapper/1[0/4290772993] in_prio=0");

@@ -138,7 +138,7 @@ TEST(OverviewTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
   EXPECT_EQ(overview.cpus.at(0).unknown_ns, 90'000'000u);
   EXPECT_EQ(overview.threads.at(testing::kApp).run_ns, 2'000'000u);
   EXPECT_EQ(overview.threads.at(testing::kIdle0).run_ns, 8'000'000u);
-  // What stands in for whoever ran is no thread that did.
+  // The placeholder for an unknown thread is not counted as a thread.
   EXPECT_EQ(overview.threads.size(), 2u);
   const auto json = testing_support::ParseJson(OverviewJson("a file", overview));
   EXPECT_EQ(json["cpus"][0]["unknown_ns"], 90'000'000);
@@ -193,7 +193,7 @@ TEST(OverviewTest, TimesCutByTheEdgesOfTheWindowCount) {
   EXPECT_NE(text.find(" 90.0%\n"), std::string::npos) << text;
 }
 
-// In D until somebody wakes it; what it then waits for is a CPU.
+// The thread is in D until it is woken; then it waits for a CPU.
 TEST(OverviewTest, WaitsInDEndWithTheWakeup) {
   constexpr uint64_t kMs = 1'000'000;
   const auto idle = fxt::ThreadRef::Inline(0, testing::kIdle0);

@@ -7,9 +7,9 @@ namespace capture {
 namespace {
 
 TEST(KernelFeaturesTest, DescribesInterruptWakers) {
-  EXPECT_EQ(DescribeInterruptWakers({}, 4), "told apart");
-  EXPECT_EQ(DescribeInterruptWakers({1, 3}, 4), "not told apart on CPUs 1,3");
-  EXPECT_EQ(DescribeInterruptWakers({0, 1, 2, 3}, 4), "not told apart");
+  EXPECT_EQ(DescribeInterruptWakers({}, 4), "distinguished");
+  EXPECT_EQ(DescribeInterruptWakers({1, 3}, 4), "not distinguished on CPUs 1,3");
+  EXPECT_EQ(DescribeInterruptWakers({0, 1, 2, 3}, 4), "not distinguished");
 }
 
 }  // namespace

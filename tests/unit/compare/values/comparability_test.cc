@@ -65,9 +65,9 @@ TEST(ComparabilityTest, NotesDifferentCategoriesAndFilters) {
 }
 
 TEST(ComparabilityTest, NotesLossesAndRejectsThemAboveOnePercent) {
-  bool told = false;
+  bool second = false;
   const Comparability few =
-      LookAt([&](Capture& capture) { capture.lost_events = std::exchange(told, true) ? 0 : 1; });
+      LookAt([&](Capture& capture) { capture.lost_events = std::exchange(second, true) ? 0 : 1; });
   EXPECT_TRUE(few.ok);
   EXPECT_THAT(few.notes, ElementsAre(HasSubstr("1 event was lost")));
   const Comparability lossy = LookAt([](Capture& capture) { capture.lost_events = 1'000'000; });

@@ -27,8 +27,8 @@ TEST(ProviderCallsTest, AProviderIsToldForAsLongAsItIsConnected) {
             R"({"parameters":{"id":5,"state":"READY","buffer":null},"continues":true})");
   served.Do([](FakeEngine& engine) {
     auto memory = std::make_shared<util::UniqueFd>(eventfd(7, EFD_CLOEXEC));
-    engine.tells[0](5, SessionState::kInitialized, std::move(memory));
-    engine.tells[0](5, SessionState::kStarted, nullptr);
+    engine.mailboxes[0](5, SessionState::kInitialized, std::move(memory));
+    engine.mailboxes[0](5, SessionState::kStarted, nullptr);
     return 0;
   });
   std::vector<util::UniqueFd> descriptors;

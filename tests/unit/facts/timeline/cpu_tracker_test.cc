@@ -44,8 +44,8 @@ class CpuTrackerTest : public ::testing::Test {
     Instant(time, schema::RecorderKoid(), arguments, schema::kRecorderName,
             schema::event::kLostEvents);
   }
-  // That of each instant of category "app".
-  Cpus Told() {
+  // The CPU of each instant of category "app".
+  Cpus CpusOfInstants() {
     fxt::MemorySource source(file_.Bytes());
     fxt::Reader reader(source);
     CpuTracker tracker;
@@ -70,10 +70,10 @@ TEST_F(CpuTrackerTest, AnEventIsOnTheCpuOfItsThread) {
   Instant(11, 7);
   Switch(20, 3, 0, 7);
   Instant(21, 7);
-  EXPECT_EQ(Told(), (Cpus{std::nullopt, 2, std::nullopt, 3}));
+  EXPECT_EQ(CpusOfInstants(), (Cpus{std::nullopt, 2, std::nullopt, 3}));
 }
 
-// Behind a loss nobody knows who runs there.
+// Behind a loss the running thread is unknown.
 TEST_F(CpuTrackerTest, ALossOfSwitchesLeavesItOpen) {
   Switch(5, 2, 0, 7);
   Switch(5, 3, 0, 8);
@@ -82,7 +82,7 @@ TEST_F(CpuTrackerTest, ALossOfSwitchesLeavesItOpen) {
   Instant(11, 8);
   Switch(20, 2, 7, 9);
   Instant(21, 9);
-  EXPECT_EQ(Told(), (Cpus{std::nullopt, 3, 2}));
+  EXPECT_EQ(CpusOfInstants(), (Cpus{std::nullopt, 3, 2}));
 }
 
 TEST_F(CpuTrackerTest, AnArgumentSaysMoreThanTheThread) {
@@ -97,7 +97,7 @@ TEST_F(CpuTrackerTest, AnArgumentSaysMoreThanTheThread) {
   with(int32_t{-1});
   with(uint64_t{1} << 40);
   with(StringRef::Inline("5"));
-  EXPECT_EQ(Told(), (Cpus{5, UINT32_MAX, 2, 2, 2}));
+  EXPECT_EQ(CpusOfInstants(), (Cpus{5, UINT32_MAX, 2, 2, 2}));
 }
 
 TEST_F(CpuTrackerTest, TracksOfTheRecorderAreTheirCpus) {
@@ -105,7 +105,7 @@ TEST_F(CpuTrackerTest, TracksOfTheRecorderAreTheirCpus) {
     Instant(6, koid);
   }
   Instant(6, schema::RecorderKoid());
-  EXPECT_EQ(Told(), (Cpus{3, 4, 300, std::nullopt}));
+  EXPECT_EQ(CpusOfInstants(), (Cpus{3, 4, 300, std::nullopt}));
 }
 
 class CpuTrackerOfAnotherTest : public CpuTrackerTest {
@@ -116,7 +116,7 @@ class CpuTrackerOfAnotherTest : public CpuTrackerTest {
 // Their threads may have any number.
 TEST_F(CpuTrackerOfAnotherTest, OtherProvidersHaveNoSuchTracks) {
   Instant(6, schema::IrqKoid(3));
-  EXPECT_EQ(Told(), (Cpus{std::nullopt}));
+  EXPECT_EQ(CpusOfInstants(), (Cpus{std::nullopt}));
 }
 
 }  // namespace

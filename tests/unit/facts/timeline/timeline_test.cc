@@ -79,7 +79,7 @@ TEST_F(TimelineTest, StatesAreThoseOfLinux) {
   EXPECT_THAT(facts.Take(), ElementsAre("run cpu0 t7 10-10 <edge R+", "run cpu0 t8 10-20 D",
                                         "wait t7 preempted 10-20", "run cpu0 t7 20-30 T",
                                         "wait t8 blocked 20-35", "wait t7 stopped 30-36"));
-  // D stays until something else is told.
+  // D stays until another state is recorded.
   Switch(40, 0, 0, kRunnable, 8);
   Switch(50, 0, 8, kAsleep, 7);
   NotifyState(7, "W");

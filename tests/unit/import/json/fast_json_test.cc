@@ -57,7 +57,7 @@ std::string Shown(const TraceEvent& event) {
   return all;
 }
 
-struct Told {
+struct CountingHandler {
   int calls = 0;
   bool StartObject() { return true; }
   bool EndObject(unsigned) { return true; }
@@ -71,8 +71,8 @@ struct Told {
 };
 
 size_t PlainBytes(const std::string& text) {
-  Told told;
-  return FastJson(std::string_view(text), told).ReadObject();
+  CountingHandler handler;
+  return FastJson(std::string_view(text), handler).ReadObject();
 }
 
 // True if FastJson accepted the text.

@@ -89,8 +89,8 @@ TEST(DamagedTextTest, RefusesOtherText) {
 
 // FXT_DAMAGE_ROUNDS sets a longer run.
 TEST(DamagedTextTest, WritesValidTraces) {
-  const char* wish = std::getenv("FXT_DAMAGE_ROUNDS");
-  const size_t rounds = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 300;
+  const char* rounds_text = std::getenv("FXT_DAMAGE_ROUNDS");
+  const size_t rounds = rounds_text != nullptr ? std::strtoull(rounds_text, nullptr, 10) : 300;
   const std::string whole = testing::EveryPhase();
   constexpr std::string_view kBytes = "{}[]\",:\\0\x01\xff-.eE9n";
   for (size_t round = 0; round < rounds; ++round) {

@@ -51,17 +51,17 @@ TEST(BlameLedgerTest, BeyondTheLimitNobodyIsBlamed) {
   for (uint32_t i = 0; i < BlameLedger::kMaxPairs + 100; ++i) {
     ledger.Add(7, Attribution::kWokenBy, i, {.count = 1, .ns = 1, .blocked_ns = 1, .blocked = 1});
   }
-  uint64_t nobody = 0;
+  uint64_t unknown = 0;
   uint64_t all = 0;
   uint64_t blocked = 0;
   ledger.ForEach([&](uint32_t, Attribution, uint32_t other, const Blame& blame) {
     all += blame.count;
     blocked += blame.blocked;
-    if (other == kNoGroup) nobody += blame.count;
+    if (other == kNoGroup) unknown += blame.count;
   });
   EXPECT_EQ(all, BlameLedger::kMaxPairs + 100);
   EXPECT_EQ(blocked, all);
-  EXPECT_EQ(nobody, 100u);
+  EXPECT_EQ(unknown, 100u);
 }
 
 }  // namespace

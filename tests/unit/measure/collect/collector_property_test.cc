@@ -18,7 +18,7 @@ namespace {
 using testing::FillAtRandom;
 using testing::TraceScript;
 
-// All the timeline tells of the same trace, without groups.
+// All facts of the timeline of the same trace, without groups.
 struct Sums {
   std::array<uint64_t, facts::kShares> shares{};
   std::map<fxt::Koid, int> threads;

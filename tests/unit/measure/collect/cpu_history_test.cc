@@ -34,9 +34,9 @@ TEST(CpuHistoryTest, OldSpansAreForgotten) {
   for (uint64_t i = 0; i < 10 * CpuHistory::kSpans; ++i) {
     history.Add(0, {.begin = i, .end = i + 1, .group = static_cast<uint32_t>(i % 2)});
   }
-  uint64_t told = 0;
-  history.Look(0, 0, 10 * CpuHistory::kSpans, [&](const CpuHistory::Span&) { ++told; });
-  EXPECT_EQ(told, CpuHistory::kLook);
+  uint64_t spans = 0;
+  history.Look(0, 0, 10 * CpuHistory::kSpans, [&](const CpuHistory::Span&) { ++spans; });
+  EXPECT_EQ(spans, CpuHistory::kLook);
 }
 
 }  // namespace

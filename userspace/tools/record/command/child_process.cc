@@ -120,7 +120,7 @@ ssize_t ReadWhole(int fd, void* buffer, size_t size) {
   return got;
 }
 
-// What a child tells before it waits, and again when it could not execute the program.
+// What a child sends before it waits, and again when it could not execute the program.
 struct Report {
   enum class Stage { kReady, kUser, kProgram };
   Stage stage = Stage::kReady;

@@ -90,7 +90,7 @@ void AddServe(const Command& program, int& exit_code) {
   command.Add("--background", options->background, "Say nothing more after READY");
   command.Add("-v,--verbose", options->verbose, "Show what the BPF loader and the verifier say");
   command.Footer(
-      "Writes READY on standard output, and tells systemd, when clients are served. It speaks\n"
+      "Writes READY on standard output, and notifies systemd, when clients are served. It speaks\n"
       "varlink (interface fuchsia.tracing.controller); every other command is a client of it, and\n"
       "so may be any program: docs/control.md. With --circular, --oneshot or --streaming a "
       "session\n"

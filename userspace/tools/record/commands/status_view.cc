@@ -99,6 +99,7 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
                         util::FormatCount(trigger.suppressed), util::FormatCount(trigger.files));
   }
   for (const control::ProviderInfo& provider : status.providers) {
+    if (provider.pid == status.pid) continue;  // the recorder's own section
     text += fmt::format("{:<10} {} (process {})\n", "provider", text::CleanText(provider.name),
                         provider.pid);
   }

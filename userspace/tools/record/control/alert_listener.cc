@@ -28,9 +28,9 @@ class AlertListener::Engine : public control::Engine {
     return {RecorderAsProvider()};
   }
   std::optional<uint32_t> AddProvider(const std::string& name, const control::Caller& caller,
-                                      control::TellProvider tell) override {
+                                      control::NotifyProvider notify) override {
     if (providers_ == nullptr) return std::nullopt;
-    return Register(*providers_, name, caller, std::move(tell));
+    return Register(*providers_, name, caller, std::move(notify));
   }
   uint64_t RefusedProviders() const override {
     return providers_ != nullptr ? providers_->refused() : 0;

@@ -47,8 +47,8 @@ std::optional<util::ProcessHandle> ParentOf(const control::Caller& caller, uint3
   return parent;
 }
 
-control::SessionState StateAfter(provider::ProviderState news) {
-  switch (news) {
+control::SessionState StateOf(provider::ProviderState state) {
+  switch (state) {
     case provider::ProviderState::kInitialized:
       return control::SessionState::kInitialized;
     case provider::ProviderState::kStarted:
@@ -88,11 +88,11 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
 }
 
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
-                                 const control::Caller& caller, control::TellProvider tell) {
+                                 const control::Caller& caller, control::NotifyProvider notify) {
   return providers.Add(name, {caller.pid, caller.user, caller.process},
-                       [tell = std::move(tell)](uint32_t id, provider::ProviderState news,
+                       [notify = std::move(notify)](uint32_t id, provider::ProviderState state,
                                                 std::shared_ptr<util::UniqueFd> buffer) {
-                         tell(id, StateAfter(news), std::move(buffer));
+                         notify(id, StateOf(state), std::move(buffer));
                        });
 }
 

@@ -23,7 +23,7 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
                               std::vector<control::KnownCategory>& categories);
 // See control::Engine::AddProvider.
 std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::string& name,
-                                 const control::Caller& caller, control::TellProvider tell);
+                                 const control::Caller& caller, control::NotifyProvider notify);
 // See control::Engine::SendMark.
 bool AddMark(provider::ProviderSet& providers, const control::MarkRequest& mark,
              const control::Caller& caller);

@@ -61,8 +61,8 @@ std::vector<control::ProviderInfo> SessionEngine::Providers() const {
 
 std::optional<uint32_t> SessionEngine::AddProvider(const std::string& name,
                                                    const control::Caller& caller,
-                                                   control::TellProvider tell) {
-  return Register(providers_, name, caller, std::move(tell));
+                                                   control::NotifyProvider notify) {
+  return Register(providers_, name, caller, std::move(notify));
 }
 
 void SessionEngine::Initialize(const request::TraceConfig& config,

@@ -38,7 +38,7 @@ class SessionEngine : public control::Engine {
   std::vector<control::KnownCategory> KnownCategories() const override;
   std::vector<control::ProviderInfo> Providers() const override;
   std::optional<uint32_t> AddProvider(const std::string& name, const control::Caller& caller,
-                                      control::TellProvider tell) override;
+                                      control::NotifyProvider notify) override;
   uint64_t RefusedProviders() const override { return providers_.refused(); }
   void RemoveProvider(uint32_t id) override { providers_.Remove(id); }
   bool SendMark(const control::MarkRequest& mark, const control::Caller& caller) override {

@@ -17,8 +17,8 @@ std::vector<std::string> DescribeFilters(const RecordOptions& options,
                                              : fmt::format("{}={}", name, id));
     }
   };
-  add("pid", filter.tids);
-  add("tgid", filter.tgids);
+  add("pid", filter.tgids);
+  add("tid", filter.tids);
   for (const std::string& comm : options.tasks.comms) words.push_back("comm=" + comm);
   for (const std::string& cgroup : options.tasks.cgroups) words.push_back("cgroup=" + cgroup);
   if (options.only_command) words.emplace_back("only-command");
@@ -37,8 +37,8 @@ std::vector<std::string> TranslationNotes(const RecordOptions& options,
                                   asked[i], ids[i]));
     }
   };
-  add("pid", options.tasks.tids, filter.tids);
-  add("tgid", options.tasks.pids, filter.tgids);
+  add("pid", options.tasks.pids, filter.tgids);
+  add("tid", options.tasks.tids, filter.tids);
   return notes;
 }
 
@@ -48,11 +48,20 @@ std::vector<std::string> FilterWarnings(const RecordOptions& options,
   const auto warn = [&](std::string_view option, const auto& value, std::string_view what) {
     warnings.push_back(fmt::format("warning: {} {}: at the start {}", option, value, what));
   };
-  for (size_t i = 0; i < options.tasks.tids.size(); ++i) {
-    if (!matches.tid(i)) warn("--pid", options.tasks.tids[i], "there is no such thread");
-  }
   for (size_t i = 0; i < options.tasks.pids.size(); ++i) {
-    if (!matches.tgid(i)) warn("--tgid", options.tasks.pids[i], "there is no such process");
+    if (matches.tgid(i)) continue;
+    const uint32_t pid = options.tasks.pids[i];
+    if (const uint32_t process = matches.process_of_thread(i)) {
+      warn("--pid", pid,
+           fmt::format("it is a thread of process {}, not a process; for the thread alone use "
+                       "--tid",
+                       process));
+    } else {
+      warn("--pid", pid, "there is no such process");
+    }
+  }
+  for (size_t i = 0; i < options.tasks.tids.size(); ++i) {
+    if (!matches.tid(i)) warn("--tid", options.tasks.tids[i], "there is no such thread");
   }
   for (size_t i = 0; i < options.tasks.comms.size(); ++i) {
     if (!matches.comm(i)) warn("--comm", options.tasks.comms[i], "no thread has this name");
@@ -62,7 +71,7 @@ std::vector<std::string> FilterWarnings(const RecordOptions& options,
   }
   if (options.tasks.follow && options.tasks.tids.empty() && options.tasks.pids.empty() &&
       options.tasks.comms.empty() && !options.quiet) {
-    warnings.emplace_back("--follow changes nothing here: it is for --pid, --tgid and --comm");
+    warnings.emplace_back("--follow changes nothing here: it is for --pid, --tid and --comm");
   }
   return warnings;
 }

@@ -21,6 +21,25 @@
 namespace tools {
 namespace {
 
+// What perf and trace-cmd call things.
+constexpr const char* kOtherNames[][2] = {
+    {"-F", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
+    {"--freq", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
+    {"-g", "-c default,stack records call stacks"},
+    {"--call-graph", "-c default,stack records call stacks"},
+    {"-a", "all CPUs are recorded in any case; a command limits the time"},
+    {"--all-cpus", "all CPUs are recorded in any case; a command limits the time"},
+    {"-m", "-b SIZE sets the size of each CPU's ring"},
+    {"--mmap-pages", "-b SIZE sets the size of each CPU's ring"},
+    {"-M", "all CPUs are recorded; --pid, --tid, --comm and --cgroup choose tasks"},
+    {"-C", "all CPUs are recorded; --pid, --tid, --comm and --cgroup choose tasks"},
+    {"--cpu", "all CPUs are recorded; --pid, --tid, --comm and --cgroup choose tasks"},
+    {"--overwrite", "--circular SIZE keeps the newest events in memory"},
+    {"--switch-output", "--rotate 60s,1G begins a new file after a time or size"},
+    {"--delay",
+     "start and stop control a recording that a service makes; see fxt-record start --help"},
+};
+
 constexpr const char* kDescription =
     "fxt-record watches the whole machine and writes what it saw as a Fuchsia Trace Format file,\n"
     "which https://ui.perfetto.dev opens. Options come first; what follows them, or --, is a "
@@ -161,7 +180,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::string stack_min;
   SourceWords sources;
 
-  const Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
+  Program program("fxt-record", kDescription, "fxt-record " FXT_RECORD_VERSION);
   program.Footer(kExamples);
   program.OptionsFirst();
   program.Add("-o,--output", options.output, "File to write; - is standard output")
@@ -274,6 +293,8 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.AddFlag("--list-events", options.list_events,
                   "List tracepoints and their fields; --list-events 'sched:*' only some");
 
+  for (const auto& [word, hint] : kOtherNames) program.AddHint(word, hint);
+
   auto fail = [&](const util::Error& error) {
     PrintError("fxt-record", error);
     parsed.exit_code = kExitUsage;
@@ -305,6 +326,11 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   if (!program.HasDashes() && !options.command.empty() &&
       options.command.front().starts_with("-")) {
     return fail(program.NoSuchOption(options.command.front()));
+  }
+  if (!program.HasDashes() && !options.command.empty() && options.command.front() == "record") {
+    return fail({"'record' is no option and no command to run",
+                 "fxt-record needs no such word: fxt-record [options] [-- command]; a program of "
+                 "that name goes behind --"});
   }
   if (options.only_command && options.command.empty()) {
     return fail(

@@ -10,21 +10,22 @@ constexpr uint32_t kMaxTid = (1u << 22) - 1;  // the kernel's PID_MAX_LIMIT is o
 
 void AddTaskOptions(const Command& command, request::TaskFilter& filter) {
   command
-      .Add("-p,--pid", filter.tids,
-           "Record only events that involve this thread id, of the process namespace that "
-           "the recorder runs in (may be repeated; the filters together are a union)")
-      .Type("TID")
+      .Add("-p,--pid,--tgid", filter.pids,
+           "Record only events that involve threads of this process, by its id in the process "
+           "namespace that the recorder runs in (may be repeated; the filters together are a "
+           "union)")
+      .Type("PID")
       .Range(1u, kMaxTid)
       .Commas();
-  command.Add("-t,--tgid", filter.pids, "... that involve threads of this process id")
-      .Type("PID")
+  command.Add("-t,--tid", filter.tids, "... this thread alone")
+      .Type("TID")
       .Range(1u, kMaxTid)
       .Commas();
   command.Add("--comm", filter.comms, "... threads of this name (15 bytes count)").Type("NAME");
   command.Add("--cgroup", filter.cgroups, "... threads of this cgroup and those below it")
       .Type("PATH");
   command.Add("--follow", filter.follow,
-              "With --pid, --tgid, --comm: also the children and threads that these make from the "
+              "With --pid, --tid, --comm: also the children and threads that these make from the "
               "start on, and theirs");
 }
 
