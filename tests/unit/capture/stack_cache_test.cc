@@ -33,6 +33,7 @@ Words Stack(uint64_t id, const Frames& frames, uint32_t user_frames) {
   fields.kind = FXR_STACK_OFF;
   fields.user_frames = user_frames;
   fields.id = id;
+  fields.end = FXR_STACK_END_NO_TABLE;
   fxr_pack_stack(&event, fields, static_cast<fxr_u32>(bytes));
   std::ranges::copy(frames, static_cast<uint64_t*>(fxr_stack_bytes(&event)));
   return words;
@@ -75,6 +76,7 @@ TEST(StackCacheTest, RestoresFramesById) {
   EXPECT_EQ(fields.tgid, 40u);
   EXPECT_EQ(fields.away, 1234u);
   EXPECT_EQ(fields.user_frames, 2u);
+  EXPECT_EQ(fields.end, FXR_STACK_END_NO_TABLE);
   EXPECT_EQ(FramesOf(whole), (Frames{0x10, 0x20, 0x30}));
 }
 

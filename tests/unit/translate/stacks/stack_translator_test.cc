@@ -77,6 +77,24 @@ TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
   EXPECT_EQ(script.stats().events[FXR_CATEGORY_STACK], 3u);
 }
 
+TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
+  Script script;
+  fxr_stack_long off = Off(101, 5000, 1);
+  off.end = FXR_STACK_END_ENTRY;
+  fxr_stack_long cut = Off(101, 5000, 1);
+  cut.end = FXR_STACK_END_NO_TABLE;
+  // The kernel unwound it.
+  const fxr_stack_long unknown = Off(101, 5000, 1);
+  script.Stack(10, off, {0x1000}).Stack(20, cut, {0x1000}).Stack(30, unknown, {0x1000});
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[0].find("end=\"entry\""), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("end=\"no_table\""), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[2].find("end="), std::string::npos) << lines[2];
+  EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_ENTRY], 1u);
+  EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_NO_TABLE], 1u);
+}
+
 // perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.
 TEST(StackTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
   Script script;
