@@ -33,6 +33,8 @@ Activity ActivityOf(const facts::Wait& wait) {
       return Activity::kBlocked;
     case facts::Share::kStopped:
       return Activity::kStopped;
+    case facts::Share::kThrottled:
+      return Activity::kThrottled;
     case facts::Share::kAbsent:
       return Activity::kAbsent;
     default:

@@ -23,6 +23,8 @@ Activity ActivityOf(const facts::TimelineState::Thread& thread) {
       return Activity::kBlocked;
     case facts::WaitKind::kStopped:
       return Activity::kStopped;
+    case facts::WaitKind::kThrottled:
+      return Activity::kThrottled;
     case facts::WaitKind::kAbsent:
       return Activity::kAbsent;
     default:
@@ -151,6 +153,9 @@ void PathWalker::Step() {
     case Activity::kPreempted:
       // The CPU of a wait that goes on at the end of the request is not decided yet.
       return AddWaitForCpu(begin, interval->end > at_ ? ActivityInterval::kNone : interval->other);
+    case Activity::kThrottled:
+      AddPart(PartKind::kThrottled, begin);
+      return;
     case Activity::kSleep:
     case Activity::kBlocked:
     case Activity::kStopped:

@@ -21,8 +21,9 @@ enum class Activity : uint8_t {
   kSleep,
   kBlocked,
   kStopped,
-  kAbsent,  // not created yet; ends with the wakeup by its creator
-  kIdle,    // of a CPU
+  kAbsent,     // not created yet; ends with the wakeup by its creator
+  kIdle,       // of a CPU
+  kThrottled,  // runnable, and the quota of its cgroup is used up
 };
 
 // An interval of a track. Times are ns; the end is excluded.
