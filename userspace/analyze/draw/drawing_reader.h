@@ -27,7 +27,7 @@ struct DrawOptions {
   size_t max_threads = 16;
   // Whether a thread may have a lane; null: all.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
-  std::vector<Drawing::PathPart> path;  // drawn over the lanes of its threads
+  std::vector<Drawing::PathPart> path{};  // drawn over the lanes of its threads
   // Called with the position in the stream; may be null.
   std::function<void(uint64_t)> progress;
 };
