@@ -40,7 +40,7 @@ _fxt() {
     query) options='-h --help -f --file --csv --csv-safe --json --markdown' ;;
     export) options='-h --help --format -o --output --table --csv-safe --gzip --stacks --clickhouse --database --host --label --print-schema --cluster' ;;
     draw) options='-h --help -o --output --from --to -t --thread --cpu --rows' ;;
-    open) options='-h --help --viewer --print --of --timeout --port --viewer-url' ;;
+    open) options='-h --help --viewer --print --as-is --of --timeout --port --viewer-url' ;;
     *) options='--version -h --help' ;;
   esac
   if [[ $current == -* ]]; then

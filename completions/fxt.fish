@@ -136,6 +136,7 @@ complete -c fxt -n '__fish_seen_subcommand_from draw' -l rows -x -d 'Threads at 
 complete -c fxt -n '__fish_seen_subcommand_from open' -s h -l help -d 'Print this help'
 complete -c fxt -n '__fish_seen_subcommand_from open' -l viewer -x -a 'perfetto speedscope' -d 'perfetto, or speedscope for recorded stacks'
 complete -c fxt -n '__fish_seen_subcommand_from open' -l print -d 'Start no browser'
+complete -c fxt -n '__fish_seen_subcommand_from open' -l as-is -d 'Perfetto gets the file itself, not what fxt export --format perfetto makes of it'
 complete -c fxt -n '__fish_seen_subcommand_from open' -l of -x -a 'off on wake' -d 'The stacks for speedscope'
 complete -c fxt -n '__fish_seen_subcommand_from open' -l timeout -x -a '500ms 2s 10s 1m' -d 'How long to wait for the viewer'
 complete -c fxt -n '__fish_seen_subcommand_from open' -l port -x -d 'Port of 127'

@@ -81,6 +81,12 @@ class Json(unittest.TestCase):
         self.assertEqual(len(self.system_lines("sched_switch")), self.kinds["switch"])
         self.assertEqual(len(self.system_lines("sched_waking")), self.kinds["wakeup"])
 
+    def test_clock_of_the_system_events(self):
+        """chrome://tracing refuses ftrace text whose clock is not known."""
+        (sync,) = self.system_lines("tracing_mark_write")
+        self.assertEqual(sync["rest"], f"trace_event_clock_sync: parent_ts={sync['time']}")
+        self.assertEqual(self.trace["metadata"], {"clock-domain": "LINUX_CLOCK_MONOTONIC"})
+
     def test_switches_of_each_cpu_and_thread(self):
         lines = self.system_lines("sched_switch")
         by_cpu = collections.Counter(int(line["cpu"]) for line in lines)

@@ -19,7 +19,7 @@ import browser
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import harness  # noqa: E402
-from harness import FXT  # noqa: E402
+from harness import FXT, fxt  # noqa: E402
 
 # The magic record, and string records that fill the file.
 MAGIC = bytes.fromhex("1000044678541600")
@@ -86,8 +86,38 @@ class OpenTest(harness.FolderTest):
 
 
 class Serving(OpenTest):
+    def test_perfettos_page_gets_a_perfetto_trace(self):
+        events = self.write("events.json", """[
+            {"ph": "X", "name": "work", "pid": 5, "tid": 7, "ts": 1000, "dur": 500},
+            {"ph": "C", "name": "queue", "pid": 5, "tid": 7, "ts": 1500, "args": {"length": 3}}]""")
+        trace, exported = self.path("events.fxt"), self.path("events.pftrace")
+        fxt("import", events, "-o", trace)
+        fxt("export", "--format", "perfetto", trace, "-o", exported)
+        with open(exported, "rb") as file:
+            wanted = file.read()
+        with Opened("--print", "--port", "0", trace) as opened:
+            self.assertRegex(opened.page, r"/events\.fxt\.pftrace$")
+            status, headers, body = fetch(opened.url, Origin=PERFETTO)
+            self.assertEqual((status, int(headers["Content-Length"])), (200, len(wanted)))
+            self.assertTrue(wanted and body == wanted)
+            self.assertEqual(opened.finish()[0], 0)
+
+    def test_a_damaged_trace_is_shown_up_to_the_damage(self):
+        trace = self.write("damaged.fxt", TRACE + bytes(16))
+        with Opened("--print", "--port", "0", trace) as opened:
+            self.assertEqual(fetch(opened.url, Origin=PERFETTO)[0], 200)
+            status, err = opened.finish()
+        self.assertEqual(status, 0)
+        self.assertIn("the viewer gets the records before it", err)
+
+    def test_no_room_for_the_perfetto_trace(self):
+        done = harness.run(FXT, "open", "--print", "--port", "0", self.trace,
+                           env={**os.environ, "TMPDIR": os.path.join(self.folder, "none")})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("TMPDIR", done.stderr)
+
     def test_the_viewers_page_gets_the_trace_once(self):
-        with Opened("--print", "--port", "0", self.trace) as opened:
+        with Opened("--print", "--port", "0", "--as-is", self.trace) as opened:
             self.assertRegex(opened.page, rf"^{PERFETTO}/#!/\?url=http://127\.0\.0\.1:\d+/[0-9a-f]{{32}}/my_trace\.fxt$")
             for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": PERFETTO, "Host": "evil.example"}):
                 self.assertEqual(fetch(opened.url, **headers)[0], 403)
@@ -127,6 +157,8 @@ class Serving(OpenTest):
         self.assertIn("is not the address", self.fails("--viewer-url", "file:///", self.trace))
         self.assertIn("cannot open", self.fails(os.path.join(self.folder, "none.fxt")))
         self.fails("/etc/passwd")
+        self.fails("--as-is", "/etc/passwd")
+        self.assertIn("--as-is", self.fails("--as-is", "--viewer", "speedscope", self.trace))
         self.assertIn("no stacks", self.fails("--viewer", "speedscope", self.trace))
         self.assertIn("--of", self.fails("--of", "on", self.trace))
         self.assertIn("--of", self.fails("--of", "off", "--viewer", "perfetto", self.trace))
@@ -171,7 +203,7 @@ class Browser(OpenTest):
         port = pages.server_port
         viewer = f"http://127.0.0.1:{port}"
         with browser.Browser(browser.find()) as page, \
-                Opened("--print", "--port", "0", "--viewer-url", viewer + "/", self.trace) as opened:
+                Opened("--print", "--port", "0", "--as-is", "--viewer-url", viewer + "/", self.trace) as opened:
             self.assertTrue(opened.page.startswith(viewer + "/#!/?url=http://127.0.0.1:"))
             body = f"fetch('{opened.url}').then((answer) => answer.arrayBuffer())" \
                    ".then((bytes) => new Promise((done) => { const reader = new FileReader();" \

@@ -54,6 +54,14 @@ class Waking:
     by_interrupt: bool
 
 
+@dataclasses.dataclass
+class Sample:
+    source: str     # off-CPU, on-CPU, wakeups or perf
+    tid: int        # 0: none
+    weight: int
+    frames: tuple   # outermost first
+
+
 class Packets:
     """What the packets of a trace say. `packets` is a parsed Trace."""
 
@@ -61,7 +69,7 @@ class Packets:
         self.processes = {}
         self.threads = {}
         self.logs = []
-        self.samples = []  # sequence source, tid, weight, frames outermost first, time
+        self.samples = []
         self.reasons = []  # time, pid, text, io
         self.tracks = {}
         self.events = []   # time, track event, its names
@@ -102,12 +110,12 @@ class Packets:
             self._add_bundle(packet.ftrace_events, interned)
         if packet.HasField("stack_sample"):
             sample = packet.stack_sample
-            self.samples.append((self._sources[sequence], sample.task_context.tid, sample.primary_weight,
-                                 self._frames(interned, sample.callstack_iid), packet.timestamp))
+            self.samples.append(Sample(self._sources[sequence], sample.task_context.tid, sample.primary_weight,
+                                       self._frames(interned, sample.callstack_iid)))
         if packet.HasField("perf_sample"):
             sample = packet.perf_sample
-            self.samples.append(("perf", sample.tid, sample.timebase_count,
-                                 self._frames(interned, sample.callstack_iid), packet.timestamp))
+            self.samples.append(Sample("perf", sample.tid, sample.timebase_count,
+                                       self._frames(interned, sample.callstack_iid)))
 
     def _add_event(self, packet, interned):
         event = packet.track_event
@@ -197,23 +205,26 @@ class Packets:
                 waking = dataclasses.replace(waking, waker=of_cpu[at - 1].next_pid if at else None)
             yield waking
 
-    def latencies(self):
-        """(pid, from when it was runnable, to when it ran) as Perfetto's thread states have them."""
+    def states(self):
+        """(pid, begin, end, state) of each time on no CPU, as Perfetto's thread states have them: a waking begins R."""
         timeline = heapq.merge(
             sorted(((s.time, 1, s) for s in self.switches()), key=lambda each: each[:2]),
             sorted(((w.time, 0, w) for w in self._wakings), key=lambda each: each[:2]), key=lambda each: each[:2])
-        runnable, running = {}, set()
+        waiting, running = {}, set()
         for time, is_switch, event in timeline:
             if not is_switch:
-                if event.pid not in runnable and event.pid not in running:
-                    runnable[event.pid] = time
+                if event.pid in running or waiting.get(event.pid, ("", 0))[0] in ("R", "R+"):
+                    continue
+                if event.pid in waiting:
+                    state, begin = waiting[event.pid]
+                    yield event.pid, begin, time, state
+                waiting[event.pid] = ("R", time)
                 continue
             running.discard(event.prev_pid)
             if event.prev_pid:
-                runnable.pop(event.prev_pid, None)
-                if event.prev_state in ("R", "R+"):
-                    runnable[event.prev_pid] = time
+                waiting[event.prev_pid] = (event.prev_state, time)
             if event.next_pid:
-                if event.next_pid in runnable:
-                    yield event.next_pid, runnable.pop(event.next_pid), time
+                if event.next_pid in waiting:
+                    state, begin = waiting.pop(event.next_pid)
+                    yield event.next_pid, begin, time, state
                 running.add(event.next_pid)

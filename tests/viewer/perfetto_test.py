@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds `fxt export --format perfetto` against fxt query, fxt flame and fxt dump on recordings of many
-kinds. Google's protobuf library reads the packets. With TRACE_PROCESSOR=PATH, a built
-trace_processor_shell, Perfetto itself imports each file and is asked, too."""
+"""Compares `fxt export --format perfetto` with fxt query and fxt flame on recordings of many kinds. Google's protobuf
+library reads the packets. With TRACE_PROCESSOR=PATH, a built trace_processor_shell, Perfetto imports each file and
+answers the same questions in SQL."""
 
 import collections
-import csv
-import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,6 +87,69 @@ def traces(folder):
     return found
 
 
+def exported(path):
+    out = path.replace(".fxt", ".pftrace")
+    fxt("export", "--format", "perfetto", path, "-o", out)
+    return out
+
+
+def as_shown(text):
+    """The text as fxt query has it, without control characters."""
+    return re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def of_linux(state):
+    """The state as the kernel has it, which has none for W: the thread is runnable."""
+    return "R" if state == "W" else state
+
+
+def wanted_runs(path):
+    """Begin, end, CPU, thread and state at the end of each run with an end."""
+    return collections.Counter(
+        (int(row["ts"]), int(row["ts"]) + int(row["length"]), int(row["cpu"]), int(row["koid"]),
+         of_linux(row["end_state"] or "S"))
+        for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+
+
+def wanted_wakers(path):
+    return collections.Counter(
+        (int(row["ts"]), int(row["koid"]), int(row["waker_tid"]) if row["waker_tid"] else None)
+        for row in rows(path, "SELECT ts, koid, waker_tid FROM waits WHERE kind = 'wakeup' AND began = 'seen' "
+                              "AND state IS NULL AND certain = 1"))
+
+
+def wanted_states(path):
+    """Thread, begin, end and state of each time on no CPU whose ends are known."""
+    return collections.Counter(
+        (int(row["koid"]), int(row["ts"]), int(row["ts"]) + int(row["length"]),
+         "R" if row["kind"] == "wakeup" else of_linux(row["state"]))
+        for row in rows(path, "SELECT * FROM waits WHERE began = 'seen' AND ended = 'seen' AND certain = 1"))
+
+
+def latencies(states):
+    """p50 and p99 of the time that each thread waited for a CPU."""
+    lengths = collections.defaultdict(list)
+    for koid, begin, end, state in states:
+        if state in ("R", "R+"):
+            lengths[koid].append(end - begin)
+    return {koid: (quantile(of, 50), quantile(of, 99)) for koid, of in lengths.items()}
+
+
+def quantile(values, percent):
+    values = sorted(values)
+    return values[min(len(values) - 1, len(values) * percent // 100)]
+
+
+def wanted_stacks(path, kind):
+    """Weights by thread name and frames, outermost first, as `fxt flame` has them."""
+    wanted = collections.Counter()
+    for line in fxt("flame", path, "--of", kind, "--format", "folded", "-o", "-", "--no-symbols").splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        wanted[(frames[1], tuple(frames[2:]))] += int(weight)
+    return wanted
+
+
 @unittest.skipIf(why_not(), why_not())
 class Perfetto(unittest.TestCase):
     @classmethod
@@ -96,8 +158,7 @@ class Perfetto(unittest.TestCase):
         cls.traces = traces(harness.class_folder(cls))
         cls.packets = {}
         for name, path in cls.traces.items():
-            out = path.replace(".fxt", ".pftrace")
-            fxt("export", "--format", "perfetto", path, "-o", out)
+            out = exported(path)
             trace = cls.library.Trace()
             with open(out, "rb") as file:
                 trace.ParseFromString(file.read())
@@ -111,6 +172,10 @@ class Perfetto(unittest.TestCase):
             with self.subTest(name):
                 check(path, self.packets[name])
 
+    def contains(self, got, wanted):
+        missing = wanted - got
+        self.assertEqual(sum(missing.values()), 0, missing.most_common(3))
+
     def test_each_sequence_begins_with_cleared_state(self):
         def check(_, packets):
             for sequence, flags in packets.first_flags.items():
@@ -118,17 +183,11 @@ class Perfetto(unittest.TestCase):
 
         self.each(check)
 
-    def test_runs_and_states_are_those_of_query(self):
+    def test_runs_are_those_of_query(self):
         def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["ts"]) + int(row["length"]), int(row["cpu"]), int(row["koid"]),
-                 row["end_state"] or "S")
-                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
+            wanted = wanted_runs(path)
             got = collections.Counter(run for run in packets.runs() if 0 < run[3] < TID_LIMIT)
-            # State W has no value of its own: the thread is runnable.
-            wanted = collections.Counter({(*key[:4], {"W": "R"}.get(key[4], key[4])): count
-                                          for key, count in wanted.items()})
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+            self.contains(got, wanted)
             # A thread that came where a gap begins ran for an unknown time: its run has no length.
             more = {run: count for run, count in (got - wanted).items() if run[1] > run[0]}
             self.assertEqual(more, {})
@@ -136,61 +195,48 @@ class Perfetto(unittest.TestCase):
         self.each(check)
 
     def test_wakers_are_those_of_query(self):
+        self.each(lambda path, packets: self.contains(
+            collections.Counter((w.time, w.pid, w.waker) for w in packets.wakings()), wanted_wakers(path)))
+
+    def test_states_and_latencies_are_those_of_query(self):
         def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["koid"]), int(row["waker_tid"]) if row["waker_tid"] else None)
-                for row in rows(path, "SELECT ts, koid, waker_tid FROM waits WHERE kind = 'wakeup' AND "
-                                      "began = 'seen' AND state IS NULL"))
-            got = collections.Counter((w.time, w.pid, w.waker) for w in packets.wakings())
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
+            wanted, got = wanted_states(path), collections.Counter(packets.states())
+            self.contains(got, wanted)
+            known = set(wanted)
+            self.assertEqual(latencies(state for state in got.elements() if state in known),
+                             latencies(wanted.elements()))
 
         self.each(check)
 
-    def test_latencies_are_those_of_query(self):
-        def check(path, packets):
-            wanted = collections.Counter(
-                (int(row["koid"]), int(row["ts"]), int(row["ts"]) + int(row["length"]))
-                for row in rows(path, "SELECT * FROM waits WHERE kind IN ('wakeup', 'preempted') AND "
-                                      "began = 'seen' AND ended = 'seen'"))
-            got = collections.Counter(packets.latencies())
-            self.assertEqual(sum((wanted - got).values()), 0, (wanted - got).most_common(3))
-
-        self.each(check)
-
-    def test_stacks_are_those_of_flame(self):
+    def test_stacks_of_each_thread_are_those_of_flame(self):
         def check(path, packets):
             for kind, source in (("off", "off-CPU"), ("on", "on-CPU")):
-                samples = [each for each in packets.samples if each[0] == source]
-                if not samples:
-                    continue
-                folded = fxt("flame", path, "--of", kind, "--format", "folded", "-o", "-", "--no-symbols")
-                wanted = collections.Counter()
-                for line in folded.splitlines():
-                    stack, weight = line.rsplit(" ", 1)
-                    wanted[tuple(stack.split(";")[2:])] += int(weight)
-                got = collections.Counter()
-                for _, _, weight, frames, _ in samples:
-                    got[frames] += weight
+                wanted, got = wanted_stacks(path, kind), collections.Counter()
+                for sample in packets.samples:
+                    if sample.source == source:
+                        # flame takes the last name of a thread, and worker-1 and worker-2 together.
+                        name = packets.threads[sample.tid].name if sample.tid else ""
+                        got[(re.sub(r"\d+", "#", name), sample.frames)] += sample.weight
                 if kind == "off":
-                    got = collections.Counter({frames: round(weight / 1000) for frames, weight in got.items()})
+                    got = collections.Counter({key: round(weight / 1000) for key, weight in got.items()})
                 self.assertEqual(set(wanted), set(got))
-                for frames, weight in wanted.items():
-                    # flame rounds each thread's microseconds by itself.
-                    self.assertAlmostEqual(got[frames], weight, delta=max(50, weight / 1000), msg=frames)
+                for key, weight in wanted.items():
+                    # flame rounds the microseconds of each sum.
+                    self.assertAlmostEqual(got[key], weight, delta=max(2, weight / 1000), msg=key)
 
         self.each(check)
 
     def test_logs_command_lines_and_users(self):
         def check(path, packets):
             logs = collections.Counter((int(row["ts"]), row["message"]) for row in rows(path, "SELECT * FROM logs"))
-            got = collections.Counter((time, event.message) for time, event in packets.logs)
+            got = collections.Counter((time, as_shown(event.message)) for time, event in packets.logs)
             self.assertEqual(logs, got)
             for row in rows(path, f"SELECT * FROM processes WHERE koid > 0 AND koid < {TID_LIMIT}"):
                 process = packets.processes.get(int(row["koid"]))
                 if process is None:
                     continue
                 if row["cmdline"]:
-                    self.assertEqual(list(process.cmdline), [row["cmdline"]])
+                    self.assertEqual([as_shown(part) for part in process.cmdline], [row["cmdline"]])
                     self.assertFalse(process.cmdline_is_comm)
                 if row["uid"]:
                     self.assertEqual(process.uid, int(row["uid"]))
@@ -231,24 +277,128 @@ class Perfetto(unittest.TestCase):
                                                        "AND cpu >= 0")}
         self.assertLessEqual(lossy, packets.lost_cpus | {None})
 
-    def test_trace_processor(self):
-        shell = os.environ.get("TRACE_PROCESSOR")
-        if not shell:
-            self.skipTest("TRACE_PROCESSOR does not name a trace_processor_shell")
-        def check(path, _):
-            packets = path.replace(".fxt", ".pftrace")
-            def ask(statement):
-                out = subprocess.run([shell, "-Q", statement, packets], check=True, capture_output=True, text=True)
-                return list(csv.DictReader(io.StringIO(out.stdout)))
-            errors = ask("SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 "
-                         "AND name NOT IN ('ftrace_cpu_has_data_loss')")
-            self.assertEqual(errors, [])
-            wanted = collections.Counter(
-                (int(row["ts"]), int(row["length"]), int(row["koid"]))
-                for row in rows(path, f"SELECT * FROM slices WHERE ended != 'edge' AND koid < {TID_LIMIT}"))
-            got = collections.Counter((int(row["ts"]), int(row["dur"]), int(row["tid"])) for row in ask(
-                f"SELECT ts, dur, tid FROM sched JOIN thread USING (utid) WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}"))
-            self.assertEqual(wanted, got)
+
+class TraceProcessor:
+    """Asks Perfetto's trace processor about one file."""
+
+    NULL = '"[NULL]"'
+
+    def __init__(self, shell, path):
+        self._command = (shell, "-Q")
+        self._path = path
+
+    def ask(self, statement, modules=()):
+        """The rows of a statement whose columns are integers, NULLs, or texts as hex()."""
+        text = "".join(f"INCLUDE PERFETTO MODULE {module};" for module in modules) + statement
+        out = harness.run(*self._command, text, self._path, ok=(0,)).stdout
+        for line in out.splitlines()[1:]:
+            yield tuple(None if value == self.NULL else int(value) if not value.startswith('"')
+                        else bytes.fromhex(value.strip('"')).decode("utf-8", "replace") for value in line.split(","))
+
+    def errors(self):
+        return list(self.ask("SELECT hex(name), value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 "
+                             "AND name NOT IN ('ftrace_cpu_has_data_loss')"))
+
+
+@unittest.skipIf(why_not(), why_not())
+@unittest.skipUnless(os.environ.get("TRACE_PROCESSOR"), "TRACE_PROCESSOR does not name a trace_processor_shell")
+class PerfettoItself(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = os.environ["TRACE_PROCESSOR"]
+        cls.library = perfetto_packets.load_library()
+        cls.traces = traces(harness.class_folder(cls))
+        cls.exported = {name: exported(path) for name, path in cls.traces.items()}
+
+    def each(self, check):
+        """Calls check(path, processor) for every trace."""
+        for name, path in self.traces.items():
+            with self.subTest(name):
+                check(path, TraceProcessor(self.shell, self.exported[name]))
+
+    def contains(self, got, wanted):
+        missing = wanted - got
+        self.assertEqual(sum(missing.values()), 0, missing.most_common(3))
+
+    def test_imports_without_errors(self):
+        self.each(lambda _, processor: self.assertEqual(processor.errors(), []))
+
+    def test_imports_fxt_and_json_without_errors(self):
+        for name, path in self.traces.items():
+            with self.subTest(name):
+                made = path.replace(".fxt", ".json")
+                fxt("json", path, "-o", made)
+                (runs,) = next(TraceProcessor(self.shell, made).ask("SELECT count(*) FROM sched"))
+                self.assertEqual(runs > 0, bool(wanted_runs(path)))
+                self.assertEqual(TraceProcessor(self.shell, made).errors(), [])
+                self.assertEqual(TraceProcessor(self.shell, path).errors(), [])
+
+    def test_runs_are_those_of_query(self):
+        def check(path, processor):
+            got = collections.Counter(processor.ask(
+                "SELECT ts, ts + dur, cpu, tid, hex(end_state) FROM sched JOIN thread USING (utid) "
+                f"WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}"))
+            wanted = wanted_runs(path)
+            self.contains(got, wanted)
+            self.assertEqual({run: count for run, count in (got - wanted).items() if run[1] > run[0]}, {})
+
+        self.each(check)
+
+    def test_wakers_are_those_of_query(self):
+        self.each(lambda path, processor: self.contains(collections.Counter(processor.ask(
+            "SELECT state.ts, woken.tid, iif(irq_context, NULL, waker.tid) FROM thread_state AS state "
+            "JOIN thread AS woken USING (utid) LEFT JOIN thread AS waker ON waker.utid = state.waker_utid "
+            "WHERE state = 'R'")), wanted_wakers(path)))
+
+    def test_states_and_latencies_are_those_of_query(self):
+        def check(path, processor):
+            wanted = wanted_states(path)
+            self.contains(collections.Counter(processor.ask(
+                "SELECT tid, ts, ts + dur, hex(state) FROM thread_state JOIN thread USING (utid) "
+                "WHERE state != 'Running' AND dur >= 0 AND tid > 0")), wanted)
+            known = {(koid, begin) for koid, begin, _, state in wanted if state in ("R", "R+")}
+            waited = [(tid, ts, ts + latency, "R") for tid, ts, latency in processor.ask(
+                "SELECT tid, state.ts, latency_dur FROM sched_latency_for_running_interval AS latency "
+                "JOIN thread_state AS state ON state.id = runnable_latency_id "
+                "JOIN thread ON thread.utid = latency.utid", modules=("sched.latency",))]
+            self.assertEqual(latencies(state for state in waited if state[:2] in known),
+                             latencies(state for state in wanted.elements()))
+
+        self.each(check)
+
+    def test_stacks_of_each_thread_are_those_of_the_packets(self):
+        """The packets' stacks are those of fxt flame; see Perfetto."""
+        def check(path, processor):
+            trace = self.library.Trace()
+            with open(path.replace(".fxt", ".pftrace"), "rb") as file:
+                trace.ParseFromString(file.read())
+            wanted = collections.Counter()
+            for sample in perfetto_packets.Packets(trace.packet).samples:
+                if sample.tid:
+                    wanted[(sample.source, sample.tid, sample.frames[-1])] += sample.weight
+            got = collections.Counter()
+            for source, tid, leaf, weight in processor.ask(
+                    "SELECT hex(source), tid, hex(frame.name), CAST(sum(value) AS INT) FROM stack_sample AS sample "
+                    "JOIN stack_sample_counter AS counter ON counter.stack_sample_id = sample.id "
+                    "JOIN stack_sample_task_context AS task ON task.id = sample.task_context_id "
+                    "JOIN thread USING (utid) JOIN stack_profile_callsite AS site ON site.id = sample.callsite_id "
+                    "JOIN stack_profile_frame AS frame ON frame.id = site.frame_id WHERE tid > 0 GROUP BY 1, 2, 3"):
+                got[(source, tid, leaf)] += weight
+            self.assertEqual({key: weight for key, weight in wanted.items() if weight}, {
+                key: weight for key, weight in got.items() if weight})
+
+        self.each(check)
+
+    def test_logs_and_command_lines(self):
+        def check(path, processor):
+            logs = collections.Counter((int(row["ts"]), row["message"]) for row in rows(path, "SELECT * FROM logs"))
+            self.assertEqual(logs, collections.Counter(
+                (ts, as_shown(message)) for ts, message in processor.ask("SELECT ts, hex(msg) FROM logs")))
+            lines = {pid: as_shown(line) for pid, line in processor.ask(
+                "SELECT pid, hex(cmdline) FROM process WHERE cmdline IS NOT NULL")}
+            for row in rows(path, f"SELECT * FROM processes WHERE koid > 0 AND koid < {TID_LIMIT} "
+                                  "AND cmdline IS NOT NULL"):
+                self.assertEqual(lines.get(int(row["koid"])), row["cmdline"])
 
         self.each(check)
 

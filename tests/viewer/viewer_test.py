@@ -109,6 +109,57 @@ class Speedscope(unittest.TestCase):
         self.assertNotEqual(errors, [])
 
 
+# Reads a trace as the page does, with all times of the trace.
+IMPORT = """(async () => {
+  const text = await (await fetch(%s)).text();
+  const options = new tr.importer.ImportOptions();
+  options.shiftWorldToZero = false;
+  const model = new tr.Model();
+  new tr.importer.Import(model, options).importTraces([text]);
+  const runs = [];
+  for (const cpu of Object.values(model.kernel.cpus)) {
+    for (const slice of cpu.slices) {
+      runs.push([cpu.cpuNumber, Math.round(slice.start * 1e6), Math.round(slice.duration * 1e6), slice.args.tid]);
+    }
+  }
+  let spans = 0;
+  for (const process of model.getAllProcesses()) {
+    for (const thread of Object.values(process.threads)) {
+      // Instants are slices without a length.
+      spans += thread.sliceGroup.slices.filter((slice) => slice.duration > 0 && !slice.didNotFinish).length;
+    }
+  }
+  return {runs, spans, warnings: model.importWarnings.filter((one) => one.showToUser).map((one) => one.message)};
+})()"""
+
+
+@unittest.skipUnless(os.environ.get("TRACE_VIEWER"), "TRACE_VIEWER does not name a page of Catapult's trace viewer")
+class OldChrome(unittest.TestCase):
+    """The viewer of chrome://tracing, as a page that Catapult's vulcanize_trace_viewer makes."""
+
+    def test_reads_runs_and_spans(self):
+        folder = harness.class_folder(type(self))
+        trace, made = os.path.join(folder, "trace.fxt"), os.path.join(folder, "trace.json")
+        harness.record_everything(trace)
+        harness.fxt("json", trace, "-o", made)
+        with browser.Browser(browser.find()) as page:
+            page.open("file://" + os.path.abspath(os.environ["TRACE_VIEWER"]))
+            page.wait_for(lambda one: one.errors or one.evaluate("typeof tr == 'object' && !!tr.importer"))
+            self.assertEqual(page.errors, [])
+            shown = page.evaluate(IMPORT % json.dumps("file://" + made))
+        self.assertEqual(shown["warnings"], [])
+        got = {(cpu, tid): [] for cpu, _, _, tid in shown["runs"]}
+        for cpu, begin, length, tid in shown["runs"]:
+            got[(cpu, tid)].append((begin, length))
+        wanted = harness.query(trace, "SELECT cpu, tid, ts, length FROM slices WHERE began = 'seen' AND ended = 'seen'")
+        self.assertGreater(len(wanted), 0)
+        for cpu, tid, begin, length in wanted:
+            # The page has times as doubles, in milliseconds.
+            self.assertTrue(any(abs(begin - shown_begin) < 100 and abs(length - shown_length) < 100
+                                for shown_begin, shown_length in got[(cpu, tid)]), (cpu, tid, begin, length))
+        self.assertEqual(shown["spans"], harness.query(trace, "SELECT count(*) FROM spans WHERE id IS NULL AND dur > 0")[0][0])
+
+
 if __name__ == "__main__":
     if not browser.find():
         harness.skip("no Chromium (make deps DEPS=viewer)")

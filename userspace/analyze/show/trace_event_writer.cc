@@ -188,6 +188,16 @@ void TraceEventWriter::AppendSystemLine() {
   line_.clear();
 }
 
+// chrome://tracing refuses ftrace text whose clock it cannot relate to that of `traceEvents`.
+void TraceEventWriter::AppendClockSync(uint64_t time) {
+  const std::string seconds = fmt::format("{}.{:09}", time / 1'000'000'000, time % 1'000'000'000);
+  fmt::format_to(std::back_inserter(line_),
+                 "<idle>-0 (-----) [000] .... {0}: tracing_mark_write: trace_event_clock_sync: "
+                 "parent_ts={0}",
+                 seconds);
+  AppendSystemLine();
+}
+
 std::string TraceEventWriter::TaskName(fxt::Koid thread) const {
   const std::string& name = names_.thread_name(thread);
   return name.empty() ? "<...>" : text::CleanText(name);
@@ -195,6 +205,7 @@ std::string TraceEventWriter::TaskName(fxt::Koid thread) const {
 
 void TraceEventWriter::BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t cpu,
                                        uint64_t time) {
+  if (system_spool_.empty()) AppendClockSync(time);
   const auto out = std::back_inserter(line_);
   const facts::ObjectNames::Thread* known = thread ? names_.thread(*thread) : nullptr;
   if (!thread || (known != nullptr && known->process == schema::kIdleProcessKoid)) {
@@ -333,6 +344,12 @@ util::Status TraceEventWriter::Finish() {
     events_.Key("systemTraceEvents").Json("\"# tracer: nop\\n#\\n");
     if (auto status = system_spool_.CopyTo(out_); !status) return status;
     out_.Append("\"");
+    // The clock of `traceEvents`, as the line of AppendClockSync() has it. chrome://tracing has no
+    // name for CLOCK_BOOTTIME. A trace that was imported may have the property already.
+    if (!properties_.contains("metadata")) {
+      events_.Key("metadata").BeginObject();
+      events_.Key("clock-domain").String("LINUX_CLOCK_MONOTONIC").EndObject();
+    }
   }
   if (!sample_spool_.empty()) {
     events_.Key("samples").BeginArray();

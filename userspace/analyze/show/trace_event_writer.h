@@ -93,6 +93,7 @@ class TraceEventWriter {
   std::string TaskName(fxt::Koid thread) const;
   // Appends line_ to the text of `systemTraceEvents`.
   void AppendSystemLine();
+  void AppendClockSync(uint64_t time);
   // "name-tid (pid) [cpu] .... time: ", the head of a line of ftrace.
   void BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t cpu, uint64_t time);
   void Names();

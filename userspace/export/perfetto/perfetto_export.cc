@@ -18,7 +18,11 @@ namespace {
 constexpr size_t kMaxBlocked = size_t{1} << 16;
 // syslog(3): LOG_INFO. Kernel messages come without their level.
 constexpr uint32_t kInfo = 6;
+constexpr size_t kMaxLostTimes = 64;
 constexpr int32_t kDefaultPriority = 120;
+// Names of what stands for the thread of a CPU that is not known.
+constexpr std::string_view kLost = "(lost events)";
+constexpr std::string_view kNotKnown = "(not known)";
 
 std::string_view TextArgument(std::span<const fxt::Argument> arguments, std::string_view name) {
   return facts::TextOf(facts::FindArgument(arguments, name)).value_or(std::string_view());
@@ -89,8 +93,11 @@ void PerfettoExport::AddGap(const facts::Gap& gap) {
     Occupy(gap.cpu, gap.begin, {task.pid, kDefaultPriority, task.comm}, RawStates::kUnknown,
            gap.begin, facts::Bound::kUnseen);
   }
-  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, lost ? "(lost events)" : "(not known)"),
-         RawStates::kUnknown, gap.end, gap.ended);
+  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, lost ? kLost : kNotKnown), RawStates::kUnknown,
+         gap.end, gap.ended);
+  if (!lost) return;
+  if (lost_times_.size() == kMaxLostTimes) lost_times_.pop_front();
+  lost_times_.push_back({gap.cpu, gap.begin, gap.end});
 }
 
 void PerfettoExport::AddSwitch(const facts::Switch& change) {
@@ -141,19 +148,22 @@ void PerfettoExport::AddFunctionOfSleep() {
 }
 
 void PerfettoExport::AddWakeup(const facts::Wakeup& wakeup) {
-  const auto since_wakeup = [&]() -> std::optional<uint64_t> {
+  const auto runnable_since = [&]() -> std::optional<uint64_t> {
     const facts::TimelineState::Thread* thread = timeline_.thread(wakeup.thread);
-    if (thread == nullptr || !thread->by_wakeup || thread->running) return std::nullopt;
-    return thread->since;
+    if (thread == nullptr || thread->running) return std::nullopt;
+    const bool runnable =
+        thread->kind == facts::WaitKind::kWakeup || thread->kind == facts::WaitKind::kPreempted;
+    return runnable ? std::optional(thread->since) : std::nullopt;
   };
-  const auto before = since_wakeup();
+  const auto before = runnable_since();
   timeline_.OnWakeup(wakeup);
-  const auto after = since_wakeup();
+  const auto after = runnable_since();
   // A thread that runs or is runnable already is not woken.
   const bool woken = after && after != before;
   if (!woken) return;
   const Task& known = TaskOf(timeline_.Find(wakeup.thread), wakeup.thread);
   const SchedTask task{known.pid, kDefaultPriority, known.comm};
+  if (before) AddLostRun(task, *before, wakeup.time);
   if (!wakeup.waker) return sched_.Waking(wakeup.cpu, wakeup.time, task, wakeup.cpu, true);
   const auto cpu = timeline_.CpuOf(*wakeup.waker);
   if (cpu && *cpu < SchedPackets::kMaxCpus) {
@@ -162,6 +172,26 @@ void PerfettoExport::AddWakeup(const facts::Wakeup& wakeup) {
     return;
   }
   sched_.WakingBy(numbers_.Of(*wakeup.waker), wakeup.time, task, wakeup.cpu);
+}
+
+// A runnable thread that is woken ran and slept where events were lost. Perfetto ignores the waking
+// of a runnable thread: a run of length 0 in the lost time ends the state.
+void PerfettoExport::AddLostRun(const SchedTask& task, uint64_t begin, uint64_t end) {
+  const auto visit = [&](uint32_t cpu, uint64_t from, uint64_t to) {
+    const uint64_t time = std::max(begin, from) + 1;
+    if (time >= std::min(end, to)) return false;
+    sched_.Visit(cpu, time, task, StandIn(cpu, kLost));
+    return true;
+  };
+  for (const LostTime& lost : lost_times_) {
+    if (visit(lost.cpu, lost.begin, lost.end)) return;
+  }
+  const auto& cpus = timeline_.cpus();
+  for (uint32_t number = 0; number < cpus.size(); ++number) {
+    const bool is_lost =
+        cpus[number].does == facts::CpuActivity::kGap && cpus[number].why == facts::Gap::Why::kLost;
+    if (is_lost && visit(number, cpus[number].since, end)) return;
+  }
 }
 
 void PerfettoExport::AddObject(const fxt::KernelObject& object) {
@@ -303,7 +333,7 @@ bool PerfettoExport::Finish() {
     const Cpu& cpu = cpus_[number];
     // What the end of the trace cuts goes on; what ended before it does not.
     if (cpu.end != 0 && cpu.ended != facts::Bound::kFileEdge) {
-      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, "(not known)"));
+      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, kNotKnown));
     }
   }
   sched_.Flush();

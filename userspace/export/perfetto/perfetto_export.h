@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -83,6 +84,12 @@ class PerfettoExport {
     bool came_idle = true;
     PendingWaking waking;
   };
+  // Time in which a CPU's events were lost.
+  struct LostTime {
+    uint32_t cpu = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+  };
   // A sleep in D whose kernel function comes with its stack.
   struct BlockedSleep {
     uint64_t begin = 0;
@@ -95,6 +102,7 @@ class PerfettoExport {
   void AddGap(const facts::Gap& gap);
   void AddWait(const facts::Wait& wait);
   void AddWakeup(const facts::Wakeup& wakeup);
+  void AddLostRun(const SchedTask& task, uint64_t begin, uint64_t end);
   void AddObject(const fxt::KernelObject& object);
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
   void AddFunctionOfSleep();
@@ -125,6 +133,7 @@ class PerfettoExport {
   std::vector<Task> tasks_;  // by facts::ThreadIndex
   Task unnumbered_;          // of threads without an index
   std::vector<Cpu> cpus_;
+  std::deque<LostTime> lost_times_;  // the last ones
   std::unordered_map<fxt::Koid, BlockedSleep> blocked_;
   bool begun_ = false;
 };

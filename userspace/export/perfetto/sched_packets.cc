@@ -8,6 +8,7 @@ namespace exporting::perfetto {
 namespace {
 
 constexpr size_t kMaxSymbolBytes = size_t{16} << 20;
+constexpr int32_t kIdlePriority = 120;
 
 // A signed value of a packed field, as protobuf has it.
 uint64_t Extended(int64_t value) { return static_cast<uint64_t>(value); }
@@ -76,17 +77,7 @@ void SchedPackets::Switch(uint32_t number, uint64_t time, int64_t state, const S
   if (cpu == nullptr) return;
   if (!std::exchange(cpu->begun, true)) {
     // A compact event has no outgoing side; the reader takes that of the event before.
-    WriteEvent(number, time, 0, nullptr, [&](ProtoWriter& out) {
-      namespace field = ftrace_event::sched_switch;
-      const ProtoWriter::Nested event(out, ftrace_event::kSchedSwitch);
-      out.String(field::kPrevComm, "swapper");
-      out.Varint(field::kPrevPid, 0);
-      out.Varint(field::kPrevPrio, 120);
-      out.Varint(field::kPrevState, 0);
-      out.String(field::kNextComm, task.comm);
-      out.Varint(field::kNextPid, task.pid);
-      out.Varint(field::kNextPrio, task.priority);
-    });
+    WriteSwitch(number, time, {0, kIdlePriority, "swapper"}, 0, task);
     return;
   }
   ProtoWriter::AppendVarint(cpu->switch_timestamp, time - cpu->last_switch);
@@ -96,6 +87,13 @@ void SchedPackets::Switch(uint32_t number, uint64_t time, int64_t state, const S
   ProtoWriter::AppendVarint(cpu->switch_next_prio, Extended(task.priority));
   ProtoWriter::AppendVarint(cpu->switch_comm, CommNumber(*cpu, task.comm));
   Full(number, *cpu);
+}
+
+void SchedPackets::Visit(uint32_t cpu, uint64_t time, const SchedTask& task,
+                         const SchedTask& occupant) {
+  if (cpu >= kMaxCpus) return;
+  WriteSwitch(cpu, time, occupant, RawStates::kUnknown, task);
+  WriteSwitch(cpu, time, task, RawStates::kUnknown, occupant);
 }
 
 void SchedPackets::Waking(uint32_t number, uint64_t time, const SchedTask& task,
@@ -159,6 +157,21 @@ void SchedPackets::WriteEvent(uint32_t cpu, uint64_t time, int32_t pid, const Pr
     out.Varint(ftrace_event::kTimestamp, time);
     out.Varint(ftrace_event::kPid, pid);
     fill(out);
+  });
+}
+
+void SchedPackets::WriteSwitch(uint32_t cpu, uint64_t time, const SchedTask& left, int64_t state,
+                               const SchedTask& came) {
+  WriteEvent(cpu, time, left.pid, nullptr, [&](ProtoWriter& out) {
+    namespace field = ftrace_event::sched_switch;
+    const ProtoWriter::Nested event(out, ftrace_event::kSchedSwitch);
+    out.String(field::kPrevComm, left.comm);
+    out.Varint(field::kPrevPid, left.pid);
+    out.Varint(field::kPrevPrio, left.priority);
+    out.Varint(field::kPrevState, state);
+    out.String(field::kNextComm, came.comm);
+    out.Varint(field::kNextPid, came.pid);
+    out.Varint(field::kNextPrio, came.priority);
   });
 }
 

@@ -52,6 +52,9 @@ class SchedPackets {
   // From `time` on `task` is on `cpu`; what was there left in `state`, a raw prev_state. Times of
   // one CPU do not decrease.
   void Switch(uint32_t cpu, uint64_t time, int64_t state, const SchedTask& task);
+  // `task` comes and leaves at `time`, which is within the time that `occupant` has on `cpu`. May
+  // be called in any order of times.
+  void Visit(uint32_t cpu, uint64_t time, const SchedTask& task, const SchedTask& occupant);
   // `task` is woken on `cpu` by the thread that runs there, or by an interrupt there.
   void Waking(uint32_t cpu, uint64_t time, const SchedTask& task, uint32_t target_cpu,
               bool by_interrupt);
@@ -88,6 +91,8 @@ class SchedPackets {
     if (++cpu.events >= kBundleEvents) WriteBundle(number, cpu);
   }
   void WriteBundle(uint32_t number, Cpu& cpu);
+  void WriteSwitch(uint32_t cpu, uint64_t time, const SchedTask& left, int64_t state,
+                   const SchedTask& came);
   // A bundle with one event of its own; `fill` appends the fields of the event.
   template <typename Fill>
   void WriteEvent(uint32_t cpu, uint64_t time, int32_t pid, const ProtoWriter* entries,

@@ -14,7 +14,6 @@
 #include "export/clickhouse/database.h"
 #include "export/export_trace.h"
 #include "export/file_table_sink.h"
-#include "export/perfetto/perfetto_export.h"
 #include "export/sqlite_table_sink.h"
 #include "sink/open_sink.h"
 #include "source/input.h"
@@ -23,6 +22,7 @@
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/fleet_export.h"
+#include "tools/fxt/perfetto_trace.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
 #include "tools/fxt/support/read_loop.h"
@@ -110,13 +110,13 @@ util::Status CheckInputs(const std::vector<std::string>& files) {
 
 using FilesByCapture = std::map<int64_t, std::string>;
 
-// Adds a trace; also fails if reading ended early.
+// Adds a trace; also fails if reading ended early. `prints`: the tables go to standard output.
 util::Status AddTrace(const std::string& file, const std::vector<tables::Table>& tables,
                       FilesByCapture& added, tables::TextPool& texts, exporting::TableSink& sink,
-                      std::optional<util::Error>& damage) {
+                      bool prints, std::optional<util::Error>& damage) {
   auto source = source::OpenInput(file);
   if (!source) return source.TakeError();
-  Progress progress("fxt export: " + file, **source);
+  Progress progress("fxt export: " + file, **source, prints);
   exporting::TraceExport what{
       .file = file, .tables = tables, .on_begin = {}, .progress = {}, .on_end = {}};
   what.on_begin = [&](int64_t capture) {
@@ -226,25 +226,12 @@ int RunPerfetto(const ExportOptions& options) {
   auto sink =
       sink::OpenSink({.path = options.output, .gzip = options.gzip, .file = OutputLike(file)});
   if (!sink) return Fail(sink.error());
-  Progress progress("fxt export: " + file, **source);
-  fxt::Reader reader(**source);
-  exporting::perfetto::PerfettoExport exporter(**sink, *format);
-  ReadAll(reader, progress, [&] { return exporter.Add(reader); });
-  progress.Clear();
-  exporter.Finish();
-  WarnAboutDamage(file, reader);
+  const auto written =
+      WritePerfettoTrace({.command = "fxt export", .file = file, .format = *format},
+                         options.output == "-", **source, **sink);
   if (auto status = (*sink)->Close(); !status) return FailOutput(options.output, status.error());
-  const auto counts = exporter.counts();
-  if (counts.undefined_stacks > 0) {
-    PrintNote("fxt export", fmt::format("{} samples have no stack in the trace and were dropped",
-                                        counts.undefined_stacks));
-  }
-  if (counts.left_out > 0) {
-    PrintNote("fxt export",
-              fmt::format("{} async events without a begin were dropped", counts.left_out));
-  }
-  if (reader.error() != fxt::ReadError::kNone) {
-    return Fail({fmt::format("{}: {}", file, reader.error_message()),
+  if (!written.damage.empty()) {
+    return Fail({fmt::format("{}: {}", file, written.damage),
                  "the records before it are exported; fxt recover may save the rest"});
   }
   return kExitOk;
@@ -270,7 +257,8 @@ int RunExport(const ExportOptions& options, Destination destination) {
   if (!sink) return Fail(sink.error());
   std::optional<util::Error> damage;
   for (const std::string& file : options.files) {
-    if (auto status = AddTrace(file, *tables, added, texts, **sink, damage); !status) {
+    if (auto status = AddTrace(file, *tables, added, texts, **sink, options.output == "-", damage);
+        !status) {
       return FailOutput(options.output, status.error());
     }
   }

@@ -92,7 +92,7 @@ int ImportPerf(const ImportOptions& options) {
   auto out = sink::OpenSink(sink_options);
   if (!out) return Fail(out.error());
 
-  Progress progress("fxt import: " + options.file, total);
+  Progress progress("fxt import: " + options.file, total, options.output == "-");
   importer::PerfImportStats stats;
   util::Status read = util::Ok();
   {
@@ -130,7 +130,7 @@ void PrintSummary(const std::string& file, const importer::TraceEventImporter& i
 int ImportTraceEvents(const ImportOptions& options, bool ftrace) {
   auto source = source::OpenInput(options.file);
   if (!source) return Fail(source.error());
-  Progress progress("fxt import: " + options.file, **source);
+  Progress progress("fxt import: " + options.file, **source, options.output == "-");
   importer::TraceEventImporter importer;
   const auto step = [&](uint64_t bytes) {
     progress.Update(bytes);

@@ -33,7 +33,7 @@ int RunJson(const JsonOptions& options) {
   }
   auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
   if (!out) return Fail(out.error());
-  Progress progress("fxt json: " + options.file, **source);
+  Progress progress("fxt json: " + options.file, **source, options.output == "-");
   analyze::TraceEventWriter writer(*out, options.events);
   util::Status status = first == fxt::ReadStatus::kRecord ? writer.Add(reader) : util::Ok();
   ReadAll(reader, progress, [&] {

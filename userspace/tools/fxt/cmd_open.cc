@@ -16,11 +16,14 @@
 #include "output/unnamed_file.h"
 #include "serve/one_download.h"
 #include "serve/origin.h"
+#include "sink/file_sink.h"
+#include "sink/output.h"
 #include "source/input.h"
 #include "text/clean_text.h"
 #include "text/text_writer.h"
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/perfetto_trace.h"
 #include "tools/fxt/support/desktop.h"
 #include "tools/fxt/support/flame_input.h"
 #include "util/machine_info.h"
@@ -39,6 +42,7 @@ struct OpenOptions {
   std::string timeout = "10m";
   uint64_t port = 9001;
   bool print = false;
+  bool as_is = false;
 };
 
 struct Viewer {
@@ -78,7 +82,7 @@ util::Result<util::UniqueFd> OpenFile(const std::string& path) {
   return fd;
 }
 
-// A wrong name fails before the server starts.
+// The file as it is. A wrong name fails before the server starts.
 util::Result<util::UniqueFd> TraceFile(const std::string& path) {
   auto source = source::OpenInput(path);
   if (!source) return source.TakeError();
@@ -89,6 +93,33 @@ util::Result<util::UniqueFd> TraceFile(const std::string& path) {
                        ""};
   }
   return OpenFile(path);
+}
+
+// The file as a Perfetto trace, which has what Perfetto cannot see in FXT.
+util::Result<util::UniqueFd> PerfettoFile(const OpenOptions& options) {
+  auto source = source::OpenInput(options.file);
+  if (!source) return source.TakeError();
+  auto file = output::MakeUnnamedFile();
+  if (!file) return file.TakeError();
+  util::UniqueFd written_to(fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
+  if (!written_to) return output::UnnamedFileFailed("make");
+  sink::FileSink sink(sink::Output(std::move(written_to), "a temporary file"));
+  const auto written = WritePerfettoTrace({.command = "fxt open", .file = options.file},
+                                          /*prints=*/false, **source, sink);
+  if (auto closed = sink.Close(); !closed) {
+    return util::Error{closed.error().message,
+                       "set TMPDIR to a folder with room, or serve the trace --as-is"};
+  }
+  if (written.records == 0) {
+    return util::Error{fmt::format("{}: {}", text::CleanText(options.file),
+                                   written.damage.empty() ? "empty" : written.damage),
+                       ""};
+  }
+  if (!written.damage.empty()) {
+    PrintNote(kProgram, fmt::format("note: {}: {}; the viewer gets the records before it",
+                                    text::CleanText(options.file), written.damage));
+  }
+  return std::move(*file);
 }
 
 util::Result<util::UniqueFd> ProfileFile(const OpenOptions& options) {
@@ -156,6 +187,9 @@ int RunOpen(const OpenOptions& options) {
     return Fail(
         {"--of has no effect without --viewer speedscope", "Perfetto gets all of the trace"});
   }
+  if (options.as_is && profile) {
+    return Fail({"--as-is has no effect with --viewer speedscope", "speedscope reads no FXT"});
+  }
   const auto open_timeout = util::ParseDuration(options.timeout);
   if (!open_timeout) return Fail(open_timeout.error());
   std::string address = options.viewer_url.empty() ? viewer->url : options.viewer_url;
@@ -164,11 +198,14 @@ int RunOpen(const OpenOptions& options) {
   while (address.ends_with('/')) address.pop_back();
   if (options.file == "-") return Fail({"standard input has no name to be served by", ""});
 
-  auto file = profile ? ProfileFile(options) : TraceFile(options.file);
+  auto file = profile         ? ProfileFile(options)
+              : options.as_is ? TraceFile(options.file)
+                              : PerfettoFile(options);
   if (!file) return Fail(file.error());
   const auto secret = SecretName();
   if (!secret) return Fail(secret.error());
-  const std::string name = serve::UrlNameOf(options.file) + (profile ? ".speedscope.json" : "");
+  const char* suffix = profile ? ".speedscope.json" : options.as_is ? "" : ".pftrace";
+  const std::string name = serve::UrlNameOf(options.file) + suffix;
   serve::DownloadOptions download{.port = static_cast<uint16_t>(options.port),
                                   .path = fmt::format("/{}/{}", *secret, name),
                                   .origin = *origin,
@@ -207,6 +244,8 @@ void AddOpen(const Command& program, int& exit_code) {
       .ShowDefault();
   command.Add("--print", options->print,
               "Start no browser; print the address, and what to run on the machine with a browser");
+  command.Add("--as-is", options->as_is,
+              "Perfetto gets the file itself, not what fxt export --format perfetto makes of it");
   command.Add("--of", options->of, "The stacks for speedscope: off, on or wake (see fxt flame)")
       .Type("KIND")
       .ShowDefault();
@@ -224,6 +263,9 @@ void AddOpen(const Command& program, int& exit_code) {
            "The viewer's address, for a viewer of your own; only its pages get the file")
       .Type("URL");
   command.Footer(
+      "Perfetto gets a Perfetto trace, with thread states, wakers, stacks, logs and command lines\n"
+      "that it does not see in FXT.\n"
+      "\n"
       "The file goes to the viewer's page in a browser of this machine and nowhere else: it is\n"
       "served once, on 127.0.0.1, under a random name, to programs of this user, for\n"
       "pages of the viewer alone.\n"

@@ -34,7 +34,7 @@ int RunRecover(const RecoverOptions& options) {
   if (!output) return Fail(output.error());
   const std::shared_ptr<output::OutputFile> file = output->file();
   const auto out = sink::MakeSink(std::move(*output), sink_options);
-  Progress progress("fxt recover: " + options.file, **source);
+  Progress progress("fxt recover: " + options.file, **source, options.output == "-");
   const analyze::RecoverResult result =
       analyze::RecoverTrace(**source, *out, [&](uint64_t bytes) { progress.Update(bytes); });
   progress.Clear();

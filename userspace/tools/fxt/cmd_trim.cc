@@ -39,7 +39,7 @@ int RunTrim(const TrimOptions& options) {
   sink_options.file = OutputLike(options.file);
   auto out = sink::OpenSink(sink_options);
   if (!out) return Fail(out.error());
-  Progress progress("fxt trim: " + options.file, **source);
+  Progress progress("fxt trim: " + options.file, **source, options.output == "-");
   analyze::Trimmer trimmer(**out, {std::move(*filter), options.filter.Describe()});
   if (first == fxt::ReadStatus::kRecord) trimmer.Add(reader);
   ReadAll(reader, progress, [&] {

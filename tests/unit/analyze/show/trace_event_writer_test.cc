@@ -64,6 +64,8 @@ TEST(TraceEventWriterTest, ARecordingIsWhole) {
   const json trace = Convert(file.Bytes());
   EXPECT_EQ(trace["displayTimeUnit"], "ns");
   EXPECT_TRUE(trace["systemTraceEvents"].get<std::string>().starts_with("# tracer: nop\n#\n"));
+  EXPECT_EQ(SystemLines(trace, "tracing_mark_write").size(), 1u);
+  EXPECT_EQ(trace["metadata"]["clock-domain"], "LINUX_CLOCK_MONOTONIC");
 
   const json complete = OfPhase(trace, "X").at(0);
   EXPECT_EQ(complete["name"], "step");

@@ -95,6 +95,32 @@ TEST(PerfettoExportTest, NamesTheKernelThatDecidesTheStates) {
   EXPECT_NE(Exported(file).find("6.1.0"), std::string::npos);
 }
 
+// Perfetto ignores the waking of a runnable thread, and would show it runnable from the first
+// wakeup on.
+TEST(PerfettoExportTest, EndsTheWaitOfAThreadThatRanInLostTime) {
+  const auto exported = [](bool again) {
+    fxt::testing::FileBuilder file;
+    Record(file, false);
+    file.Add(fxt::ThreadWakeup{3000, 0, 9, {}});
+    const fxt::Argument lost[] = {{StringRef::Inline(schema::argument::kCpu), int32_t{0}},
+                                  {StringRef::Inline(schema::argument::kCategory),
+                                   StringRef::Inline(schema::category::kSched)},
+                                  {StringRef::Inline(schema::argument::kCount), uint64_t{5}}};
+    Instant(file, 3100, schema::event::kLostEvents, lost);
+    if (again) file.Add(fxt::ThreadWakeup{3200, 0, 9, {}});
+    Switch(file, 3300, 7, 8);
+    Switch(file, 3400, 8, 7);
+    return Exported(file);
+  };
+  // Both switches of the visit name the thread that stands for the lost events.
+  const auto count = [](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find("(lost events)", at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(exported(true)), count(exported(false)) + 2);
+}
+
 // Kernel, include/linux/sched.h, and TASK_STATE_MAX of sched_switch before 4.14.
 TEST(RawStatesTest, FollowTheRelease) {
   for (const char* release : {"4.14.0", "5.10.0-46-cloud-amd64", "6.18.44", "10.0"}) {

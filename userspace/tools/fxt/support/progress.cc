@@ -19,15 +19,15 @@ constexpr auto kStep = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Progress::Progress(const std::string& what, const fxt::ByteSource& source)
-    : Progress(what, uint64_t{0}) {
+Progress::Progress(const std::string& what, const fxt::ByteSource& source, bool prints)
+    : Progress(what, uint64_t{0}, prints) {
   source_ = &source;
 }
 
-Progress::Progress(const std::string& what, uint64_t total)
+Progress::Progress(const std::string& what, uint64_t total, bool prints)
     : what_(text::CleanText(what)),
       total_(total),
-      wanted_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) != 1),
+      wanted_(isatty(STDERR_FILENO) == 1 && (!prints || isatty(STDOUT_FILENO) != 1)),
       next_(Clock::now() + kFirst) {}
 
 void Progress::Update(uint64_t bytes) {

@@ -10,13 +10,14 @@
 
 namespace tools {
 
-// Writes to standard error, only if that is a terminal, the work takes longer than a second, and
-// standard output is not the same terminal.
+// Writes to standard error, only if that is a terminal and the work takes longer than a second.
 class Progress {
  public:
-  Progress(const std::string& what, const fxt::ByteSource& source);
+  // `prints`: the work prints to standard output meanwhile. If that is a terminal, there is no
+  // progress.
+  Progress(const std::string& what, const fxt::ByteSource& source, bool prints = true);
   // `total` bytes of work; 0: unknown.
-  Progress(const std::string& what, uint64_t total);
+  Progress(const std::string& what, uint64_t total, bool prints = true);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
