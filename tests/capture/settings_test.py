@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
@@ -44,6 +43,15 @@ def of_process(path, subject, scope="process"):
 def build_id(path):
     notes = run("readelf", "-n", path, ok=(0,)).stdout
     return re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+
+
+class ProgramTest(harness.FolderTest):
+    """A test with a program that sleeps, under a name that no other process of the machine has."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.path("fxtsleep")
+        shutil.copy(SLEEP, self.program)
 
 
 class Machine(harness.FolderTest):
@@ -134,13 +142,13 @@ class Machine(harness.FolderTest):
         self.assertEqual(settings(both), self.found)
 
 
-class Processes(harness.FolderTest):
+class Processes(ProgramTest):
     def test_a_program_is_as_it_was_started(self):
-        script = "ulimit -n 321; ulimit -c 0; exec sleep 0.5"
+        script = f"ulimit -n 321; ulimit -c 0; exec {self.program} 0.5"
         record(self.path("t.fxt"), "nice", "-n", "7", "taskset", "-c", "0", "chrt", "-b", "0", "sh", "-c", script)
-        found = of_process(self.path("t.fxt"), "sleep")
+        found = of_process(self.path("t.fxt"), "fxtsleep")
         expected = {"nice": "7", "policy": "batch", "cpus_allowed": "0", "limit.open_files": "321:321",
-                    "limit.core_file_size": "0:0", "executable": SLEEP, "command_line": "sleep 0.5", "threads": "1",
+                    "limit.core_file_size": "0:0", "executable": self.program, "command_line": self.program + " 0.5", "threads": "1",
                     "oom_score_adj": text_of("/proc/self/oom_score_adj"), "timerslack_ns": "50000",
                     "build_id": build_id(SLEEP)}
         self.assertEqual({name: found.get(name) for name in expected}, expected)
@@ -148,8 +156,8 @@ class Processes(harness.FolderTest):
     def test_real_time_has_its_priority(self):
         if run("chrt", "-f", "3", "true").returncode != 0:
             self.skipTest("may not use real-time priorities")
-        record(self.path("t.fxt"), "chrt", "-f", "3", "sleep", "0.5")
-        found = of_process(self.path("t.fxt"), "sleep")
+        record(self.path("t.fxt"), "chrt", "-f", "3", self.program, "0.5")
+        found = of_process(self.path("t.fxt"), "fxtsleep")
         self.assertEqual((found["policy"], found["rt_priority"]), ("fifo", "3"))
 
     def test_processes_that_run_are_read_though_they_were_there_before(self):
@@ -168,10 +176,10 @@ class Processes(harness.FolderTest):
         files = [self.path(name) for name in ("a.fxt", "b.fxt", "c.fxt")]
         for path, value in zip(files, (secret, secret, secret + "5")):
             env = {"PATH": os.environ["PATH"], "FIRST": value, "SECOND": value, "EMPTY": ""}
-            record(path, "sleep", "0.3", env=env)
+            record(path, self.program, "0.3", env=env)
             with open(path, "rb") as file:
                 self.assertNotIn(secret.encode(), file.read())
-        first, second, third = (of_process(path, "sleep", "command") for path in files)
+        first, second, third = (of_process(path, "fxtsleep", "command") for path in files)
         names = {name.removeprefix("env.") for name in first if name.startswith("env.")}
         self.assertEqual(names, {"PATH", "FIRST", "SECOND", "EMPTY"})
         self.assertEqual(first["env.FIRST"], second["env.FIRST"])
@@ -184,27 +192,27 @@ class Processes(harness.FolderTest):
         linked = re.findall(r"=> (/\S+)", run("ldd", SLEEP).stdout)
         if not linked:
             self.skipTest(f"{SLEEP} has no shared libraries")
-        record(self.path("t.fxt"), "sleep", "0.5")
-        found = of_process(self.path("t.fxt"), "sleep", "command")
+        record(self.path("t.fxt"), self.program, "0.5")
+        found = of_process(self.path("t.fxt"), "fxtsleep", "command")
         for library in linked:
             path = os.path.realpath(library)
             self.assertEqual(found["library." + path], build_id(path))
 
     def test_buffers_have_the_same(self):
-        record(self.path("t.fxt"), "nice", "-n", "5", "sleep", "1", options=("--circular", "8M"))
-        found = of_process(self.path("t.fxt"), "sleep")
+        record(self.path("t.fxt"), "nice", "-n", "5", self.program, "1", options=("--circular", "8M"))
+        found = of_process(self.path("t.fxt"), "fxtsleep")
         self.assertEqual((found["nice"], found["build_id"]), ("5", build_id(SLEEP)))
         self.assertIn(("system", None, "vm.swappiness"), settings(self.path("t.fxt"), "scope = 'system'"))
         fxt("check", self.path("t.fxt"))
 
     def test_each_file_of_a_rotation_has_them(self):
-        record(self.path("t-%n.fxt"), "nice", "-n", "4", "sleep", "2", options=("--rotate", "700ms"))
+        record(self.path("t-%n.fxt"), "nice", "-n", "4", self.program, "2.5", options=("--rotate", "1s"))
         names = sorted(name for name in os.listdir(self.folder) if name.startswith("t-"))
         self.assertGreaterEqual(len(names), 2)
         for name in names:
             found = settings(self.path(name))
             self.assertEqual(found[("system", None, "kernel.release")], platform.release())
-            self.assertEqual(found[("process", "sleep", "nice")], "4")
+            self.assertEqual(found[("process", "fxtsleep", "nice")], "4")
 
     def test_they_can_be_left_out(self):
         record(self.path("t.fxt"), "true", options=("-c", "sched,task"))
@@ -239,7 +247,7 @@ def cpu_group():
     raise unittest.SkipTest("no cgroup has the CPU controller")
 
 
-class Cgroups(harness.FolderTest):
+class Cgroups(ProgramTest):
     def test_limits_and_their_changes_are_recorded(self):
         with cpu_group() as (folder, name, quota, weight):
             period = " 100000" if quota == "cpu.max" else ""
@@ -250,17 +258,17 @@ class Cgroups(harness.FolderTest):
 
             put(quota, "30000" + period)
             put(weight, "333")
-            script = f"echo $$ > {folder}/cgroup.procs; sleep 0.7; echo 20000{period} > {folder}/{quota}; sleep 0.2"
+            script = f"echo $$ > {folder}/cgroup.procs; {self.program} 0.7; echo 20000{period} > {folder}/{quota}; {self.program} 0.2"
             record(self.path("t.fxt"), "sh", "-c", script)
             rows = query(self.path("t.fxt"), "SELECT name, value FROM settings WHERE scope = 'cgroup' AND "
                                              f"subject = '{name}' AND name IN ('{quota}', '{weight}') ORDER BY ts")
             self.assertEqual([value for each, value in rows if each == quota], ["30000" + period, "20000" + period])
             self.assertEqual([value for each, value in rows if each == weight], ["333"])
-            group = of_process(self.path("t.fxt"), "sleep")["cgroup"]
+            group = of_process(self.path("t.fxt"), "fxtsleep")["cgroup"]
             self.assertIn(name, group.split(";"))
 
 
-class Differences(harness.FolderTest):
+class Differences(ProgramTest):
     def differences(self, base, new):
         document = json.loads(fxt("diff", "--json", self.path(base), self.path(new)))
         return {(each["scope"], each["subject"], each["name"]): (each["base"], each["new"])
@@ -281,7 +289,7 @@ class Differences(harness.FolderTest):
             run("cc", "-shared", "-fPIC", "-Wl,--build-id", "-o", made, source, ok=(0,))
             os.replace(made, self.library)
             env["LD_PRELOAD"] = self.library
-        record(self.path(name), *prefix, "sleep", "0.5", env=env)
+        record(self.path(name), *prefix, self.program, "0.5", env=env)
 
     def test_equal_captures_have_no_difference_and_others_just_theirs(self):
         self.capture("a.fxt")
@@ -290,24 +298,24 @@ class Differences(harness.FolderTest):
         self.assertEqual(self.differences("a.fxt", "b.fxt"), {})
         self.assertNotIn("Set differently", fxt("diff", self.path("a.fxt"), self.path("b.fxt")))
         found = self.differences("a.fxt", "c.fxt")
-        expected = {("process", "sleep", "nice"), ("command", "sleep", "env.FXT_SETTINGS_TEST")}
+        expected = {("process", "fxtsleep", "nice"), ("command", "fxtsleep", "env.FXT_SETTINGS_TEST")}
         if self.library:
-            expected.add(("command", "sleep", "library.libfxtsettings.so"))
+            expected.add(("command", "fxtsleep", "library.libfxtsettings.so"))
         self.assertEqual(set(found), expected)
-        self.assertEqual(found[("process", "sleep", "nice")], ("0", "6"))
+        self.assertEqual(found[("process", "fxtsleep", "nice")], ("0", "6"))
         text = fxt("diff", self.path("a.fxt"), self.path("c.fxt"), "--markdown", self.path("d.md"), "--html",
                    self.path("d.html"))
         self.assertTrue(text.startswith("Set differently:\n"), text)
-        self.assertRegex(text, r"process sleep +nice +0 +6\n")
-        self.assertRegex(text_of(self.path("d.md")), r"\| process sleep \| nice \| 0 \| 6 \|")
-        self.assertIn('"FXT_SETTINGS_TEST'.replace('"', "env."), text_of(self.path("d.html")))
+        self.assertRegex(text, r"process fxtsleep +nice +0 +6\n")
+        self.assertRegex(text_of(self.path("d.md")), r"\| process fxtsleep \| nice \| 0 \| 6 \|")
+        self.assertIn("env.FXT_SETTINGS_TEST", text_of(self.path("d.html")))
 
     def test_summaries_have_them_too(self):
         self.capture("a.fxt")
         self.capture("c.fxt", "nice", "-n", "6")
         for name in ("a", "c"):
             fxt("summarize", self.path(name + ".fxt"), "-o", self.path(name + ".fxs"))
-        self.assertEqual(self.differences("a.fxs", "c.fxs"), {("process", "sleep", "nice"): ("0", "6")})
+        self.assertEqual(self.differences("a.fxs", "c.fxs"), {("process", "fxtsleep", "nice"): ("0", "6")})
 
 
 if __name__ == "__main__":

@@ -167,7 +167,8 @@ class SettingsCollector::Worker {
     uint32_t pid = 0;
     uint32_t number = 0;
     ProcessUse use = ProcessUse::kTree;
-    bool has_libraries = false;  // its libraries are read
+    bool has_libraries = false;               // its libraries are read
+    std::pair<uint64_t, uint64_t> file = {};  // the executable
     uint64_t next = 0;
     uint64_t delay = kFirstLibraries;
   };
@@ -279,12 +280,22 @@ class SettingsCollector::Worker {
     followed.has_libraries =
         request.use == ProcessUse::kCommand ||
         (programs_.size() < kMostFollowed && programs_.insert(process.file).second);
+    followed.file = process.file;
     followed_[pid] = followed;
+  }
+
+  // Reads a process anew that executed another program since. Its event comes later, or not before
+  // it ends. Returns false if it did not.
+  bool ServeNewProgram(const Followed& followed) {
+    const auto file = processes_->FileOf(followed.number);
+    if (!file || *file == followed.file) return false;
+    Serve(followed.pid, {.number = followed.number, .use = followed.use});
+    return true;
   }
 
   void ReadLibraries(uint32_t pid) {
     const auto found = followed_.find(pid);
-    if (found == followed_.end()) return;
+    if (found == followed_.end() || ServeNewProgram(Followed(found->second))) return;
     Followed& followed = found->second;
     const uint64_t before = ThreadTime();
     PutChanges(processes_->ReadLibraries(followed.number, pid));
@@ -321,6 +332,7 @@ class SettingsCollector::Worker {
     std::vector<Followed> all;
     for (const auto& [pid, followed] : followed_) all.push_back(followed);
     for (const Followed& each : all) {
+      if (ServeNewProgram(each)) continue;
       if (auto process = processes_->Read(each.number, each.pid)) {
         PutChanges(std::move(process->settings));
         ReadGroups(process->proc_cgroup);

@@ -50,6 +50,7 @@ std::vector<std::string> ListFolder(const std::string& path, size_t most) {
 }
 
 schema::SettingValue ValueOf(std::string text) {
+  std::replace(text.begin(), text.end(), '\t', ' ');
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   // A text such as "007" or "+5" stays what it is.

@@ -27,7 +27,7 @@ std::optional<std::string> ReadFileAt(int folder, const char* path, size_t most 
 // The names in a folder, sorted; at most `most`.
 std::vector<std::string> ListFolder(const std::string& path, size_t most);
 
-// A number where the text is one.
+// A number where the text is one. Tabs, which part fields, become spaces.
 schema::SettingValue ValueOf(std::string text);
 
 // Adds a setting of a file. Leaves out one that cannot be read or is empty.

@@ -22,6 +22,18 @@ constexpr size_t kMostRecordBytes = 16'000;
 // Short values repeat: numbers, "unlimited", build ids.
 constexpr size_t kMostInternedBytes = 40;
 
+// Whether settings are of the program that `name` stands for. They may have been read before the
+// process executed another one.
+bool IsOfProgram(const schema::Settings& settings, std::string_view name) {
+  // A comm may be cut.
+  if (!settings.subject.empty() && name.starts_with(settings.subject)) return true;
+  if (settings.values.empty() || settings.values.front().first != schema::setting::kExecutable) {
+    return true;
+  }
+  const auto* path = std::get_if<std::string>(&settings.values.front().second);
+  return path != nullptr && path->substr(path->rfind('/') + 1) == name;
+}
+
 }  // namespace
 
 model::ThreadHandle SettingsWriter::Track() {
@@ -41,7 +53,7 @@ void SettingsWriter::Write(uint64_t time, const schema::Settings& settings) {
     const model::TaskTable& table = file_.tasks();
     if (const auto handle = table.FindProcess(settings.pid); handle != model::kNoHandle) {
       process = table.process(handle).koid;
-      subject = table.process(handle).name;
+      if (IsOfProgram(settings, table.process(handle).name)) subject = table.process(handle).name;
       const model::ThreadHandle leader = table.Find(settings.pid);
       if (leader != model::kNoHandle) file_.Announce(leader);
     } else if (const auto* removed = file_.FindRemoved(settings.pid)) {
