@@ -13,13 +13,13 @@ namespace facts {
 // Texts are empty where they are not known. They are as they stand in the file: at most 32 KiB, and
 // not cleaned.
 struct WaitObject {
-  std::string syscall;   // "futex"; empty also outside of a call
-  std::string kind;      // "file", "tcp", "futex": docs/tables.md lists them
-  std::string object;    // "/var/lib/db/journal", "127.0.0.1:40112 -> 127.0.0.1:6379"
-  std::string function;  // of the kernel, of a sleep in D
+  std::string syscall = {};   // "futex"; empty also outside of a call
+  std::string kind = {};      // "file", "tcp", "futex": docs/tables.md lists them
+  std::string object = {};    // "/var/lib/db/journal", "127.0.0.1:40112 -> 127.0.0.1:6379"
+  std::string function = {};  // of the kernel, of a sleep in D
   // The thread that holds the lock, is waited for, or is at the other end.
-  std::optional<fxt::Koid> peer;
-  std::optional<uint64_t> asked;  // the longest sleep that the call asked for, ns
+  std::optional<fxt::Koid> peer = std::nullopt;
+  std::optional<uint64_t> asked = std::nullopt;  // the longest sleep that the call asked for, ns
 
   // "fdatasync appendonly.aof": the call and the thing, or what is known of both.
   std::string Text() const;
