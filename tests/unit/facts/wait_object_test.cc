@@ -25,8 +25,10 @@ std::optional<WaitObject> Read(std::string_view category, std::string_view name,
                       .arguments = arguments});
   fxt::MemorySource source(file.bytes());
   fxt::Reader reader(source);
-  if (reader.Next() != fxt::ReadStatus::kRecord) return std::nullopt;
-  return AsWaitObject(std::get<fxt::Event>(reader.record()));
+  while (reader.Next() == fxt::ReadStatus::kRecord) {
+    if (const auto* event = std::get_if<fxt::Event>(&reader.record())) return AsWaitObject(*event);
+  }
+  return std::nullopt;
 }
 
 TEST(WaitObjectTest, HasWhatTheInstantSays) {
