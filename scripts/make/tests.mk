@@ -26,6 +26,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
 	tests/path/path_test.py --build $(BUILD)
+	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD) commands
 

@@ -267,6 +267,27 @@ class Completions(unittest.TestCase):
         self.assertIn("--last", answers("fxt-record", "fxt-record snapshot --la"))
 
 
+class Security(unittest.TestCase):
+    """Each line of the threat model has a test."""
+
+    def test_named_tests_exist(self):
+        page = read(os.path.join(ROOT, "docs/security.md"))
+        sources = {"cc": "", "py": ""}
+        for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
+            for name in names:
+                if name.endswith((".cc", ".py")):
+                    sources[name.rsplit(".", 1)[1]] += read(os.path.join(folder, name))
+        unit = re.findall(r"`([A-Z]\w+Test)\.(\w+|\*)`", page)
+        self.assertTrue(unit)
+        for suite, name in unit:
+            wanted = r"\w+" if name == "*" else name
+            self.assertRegex(sources["cc"], rf"TEST\w*\(\s*{suite},\s*{wanted}\)")
+        scripts = re.findall(r"`(?:\w+\.)?(test_\w+)`", page)
+        self.assertTrue(scripts)
+        for name in scripts:
+            self.assertIn(f"def {name}(", sources["py"])
+
+
 class Pages(unittest.TestCase):
     def test_pages_have_no_errors(self):
         tool = next((tool for tool in ("mandoc", "groff") if shutil.which(tool)), None)

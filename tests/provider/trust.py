@@ -59,6 +59,22 @@ class Trust(Recordings):
         rows = self.rows(name, "SELECT args FROM instants WHERE name = 'providers_refused'")
         self.assertEqual(sum(int(json.loads(row["args"])["count"]) for row in rows), refused)
 
+    def test_refused_programs_are_reported_in_the_foreground(self):
+        stats = self.path("stats.json")
+        for options in ([], ["-q"], ["--circular", "2M"]):
+            with self.subTest(options=options):
+                single = "--circular" not in options
+                done = self.execute(os.path.join(BUILD, "fxt-record"), *options, "--providers", "--socket", self.socket,
+                                    *(["--stats-json", stats] if single else []), "-c", "sched:switch,task", "-o",
+                                    self.path("f.fxt"), "--", HOSTILE, self.socket, "places", "105", "0")
+                refused = int(done.stdout)
+                self.assertGreater(refused, 0)
+                self.assertIn(f" {refused} programs found no place", done.stderr)
+                if single:
+                    with open(stats, encoding="utf-8") as file:
+                        self.assertEqual(json.load(file)["providers_refused"], refused)
+                os.unlink(self.path("f.fxt"))
+
     def test_programs_that_leave_strings_behind(self):
         for mode in (("--streaming", "-o", self.path("s.fxt")), ("--circular", "8M")):
             with self.subTest(mode=mode[0]):

@@ -5,9 +5,13 @@ import csv
 import gzip
 import io
 import os
+import pty
 import sqlite3
 import struct
+import subprocess
+import time
 
+from harness import FXT
 from traces import Traces, ask, documented_tables, fxt
 
 
@@ -47,6 +51,22 @@ class Export(Traces):
             with gzip.open(self.path(f"rowbinary/{table}.rowbinary.gz")) as file:
                 self.assertEqual([[self.text(value) for value in row] for row in self.row_binary(file.read(), kinds)],
                                  wanted, table)
+
+    def test_progress_on_a_terminal(self):
+        """Also where the terminal is standard output, as the output is a file."""
+        string = bytes([0x22, 0, 1, 0, 8, 0, 0, 0]) + b"abcdefgh"
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([FXT, "export", "--format", "perfetto", "-", "-o", self.path("progress.pftrace")],
+                              stdin=subprocess.PIPE, stdout=theirs, stderr=theirs) as export:
+            export.stdin.write(bytes.fromhex("1000044678541600") + string * 100_000)
+            export.stdin.flush()
+            time.sleep(1.1)  # shorter work has no progress
+            export.stdin.write(string * 100_000)
+            export.stdin.close()
+            self.assertEqual(export.wait(), 0)
+        os.close(theirs)
+        self.assertIn(b"\rfxt export: -: ", os.read(ours, 65536))
+        os.close(ours)
 
     @staticmethod
     def text(value):

@@ -10,4 +10,4 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder)
 import harness  # noqa: E402
 
 if __name__ == "__main__":
-    harness.main("commands", "protocol", "losses", "receivers", "sources")
+    harness.main("commands", "protocol", "losses", "receivers", "sources", "unit_filter")

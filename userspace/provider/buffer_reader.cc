@@ -84,10 +84,9 @@ void BufferReader::ForEachRecord(Visit visit) {
   }
 }
 
-void BufferReader::Append(uint32_t tid, std::vector<RecordEntry>& entries) {
+void BufferReader::Append(uint32_t tid) {
   ForEachRecord([&](size_t at, size_t words) {
-    entries.push_back(
-        {piece_[at + 1], tid, static_cast<uint32_t>(words_.size()), static_cast<uint32_t>(words)});
+    entries_.push_back({piece_[at + 1], tid, static_cast<uint32_t>(words_.size())});
     const auto begin = piece_.begin() + static_cast<ptrdiff_t>(at);
     words_.insert(words_.end(), begin, begin + static_cast<ptrdiff_t>(words));
   });
@@ -120,7 +119,7 @@ void BufferReader::ReadBlocks(size_t limit, Read read) {
 
 void BufferReader::ReadNew(size_t limit) {
   const size_t before = entries_.size();
-  ReadBlocks(limit, [this](const SharedBuffer::BlockState& state) { Append(state.tid, entries_); });
+  ReadBlocks(limit, [this](const SharedBuffer::BlockState& state) { Append(state.tid); });
   records_seen_ += entries_.size() - before;
 }
 
@@ -146,8 +145,15 @@ void BufferReader::DropNew() {
 }
 
 void BufferReader::ReadAll(size_t limit) {
-  std::vector<BlockOrder> blocks = BlocksInOrder();
-  std::vector<std::vector<RecordEntry>> by_block;  // the newest first
+  const std::vector<BlockOrder> blocks = BlocksInOrder();
+  std::vector<size_t> begins;  // of the entries of a block, the newest block first
+  const size_t before = entries_.size();
+  size_t committed = 0;
+  for (const BlockOrder& order : blocks) committed += buffer_.block(order.index).committed;
+  // Vectors that grow would take up to three times as much for a moment. Pages that are not used
+  // take no memory.
+  words_.reserve(words_.size() + std::min(committed, limit) / sizeof(uint64_t));
+  entries_.reserve(before + std::min(committed, limit) / sizeof(RecordEntry));
   size_t used = 0;
   bool full = false;
   for (auto order = blocks.rbegin(); order != blocks.rend(); ++order) {
@@ -164,11 +170,16 @@ void BufferReader::ReadAll(size_t limit) {
     }
     used += bytes;
     invalid_ = invalid;  // counted by Append() as well
-    Append(state.tid, by_block.emplace_back());
+    begins.push_back(entries_.size());
+    Append(state.tid);
   }
-  for (; !by_block.empty(); by_block.pop_back()) {
-    entries_.insert(entries_.end(), by_block.back().begin(), by_block.back().end());
+  // The oldest block becomes the first one.
+  const auto at = [this](size_t index) { return entries_.begin() + static_cast<ptrdiff_t>(index); };
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const size_t end = i + 1 < begins.size() ? begins[i + 1] : entries_.size();
+    std::reverse(at(begins[i]), at(end));
   }
+  std::reverse(at(before), entries_.end());
   ReadStrings();
 }
 

@@ -72,7 +72,7 @@ class BufferReader {
   template <typename Visit>
   void ForEachRecord(Visit visit);
   // Appends the records in piece_.
-  void Append(uint32_t tid, std::vector<RecordEntry>& entries);
+  void Append(uint32_t tid);
   void NoteAlert(uint64_t header, uint64_t ticks);
   template <typename Read>
   void ReadBlocks(size_t limit, Read read);

@@ -60,7 +60,7 @@ std::unique_ptr<RecordBatch> BatchOf(const Mark& mark, uint64_t time) {
   words[0] = static_cast<uint64_t>(fxt::RecordType::kEvent) | uint64_t{words.size()} << 4 |
              static_cast<uint64_t>(mark.kind) << 16 | uint64_t{has_value} << 20 |
              uint64_t{1} << 24 | inline_ref(mark.category) << 32 | inline_ref(mark.name) << 48;
-  batch->entries.push_back({time, mark.pid, 0, static_cast<uint32_t>(words.size())});
+  batch->entries.push_back({time, mark.pid, 0});
   return batch;
 }
 
@@ -409,9 +409,9 @@ ProviderRecords ProviderSet::Copy() {
   copied.refusals.insert(copied.refusals.end(), new_refusals_.begin(), new_refusals_.end());
   std::vector<Demand> demands;
   for (const Provider& provider : providers_) {
-    // The smallest record is two words, and its entry takes as much and a half.
+    // The smallest record is two words, and its entry takes as much again.
     const size_t committed = provider.reader ? provider.reader->committed_bytes() : 0;
-    demands.push_back({provider.identity->user, committed * 5 / 2});
+    demands.push_back({provider.identity->user, committed * 2});
   }
   const std::vector<size_t> shares = FairShares(demands, kCopyBytes + special_bytes_);
   for (size_t i = 0; i < providers_.size(); ++i) {

@@ -75,7 +75,7 @@ class ProviderSet {
   static constexpr size_t kStringBytes = size_t{16} << 20;
   static constexpr size_t kStringBytesOfUser = size_t{4} << 20;
   // Memory of the records that a snapshot copies, beyond the buffers with a size of their own.
-  static constexpr size_t kCopyBytes = size_t{32} << 20;
+  static constexpr size_t kCopyBytes = size_t{16} << 20;
   // Records may be so much later than the clock; ns. Later ones are not valid.
   static constexpr uint64_t kToleranceNs = 1'000'000;
   // Bytes that are read at most, per second and at once.

@@ -2,6 +2,7 @@
 #include "provider/record_batch.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -53,6 +54,8 @@ bool StringTable::Define(uint16_t index, std::string_view text) {
   while (!provider_.DefineString(index, text)) {
     if (!Grow()) return false;
   }
+  if (index >= hashes_.size()) hashes_.resize(index + 1);
+  hashes_[index] = std::hash<std::string_view>{}(text);
   return true;
 }
 
@@ -68,7 +71,7 @@ size_t Compact(RecordBatch& batch) {
   auto strings = std::make_shared<StringTable>();
   std::unordered_map<uint16_t, uint16_t> indexes;
   for (const RecordEntry& entry : batch.entries) {
-    VisitStrings(std::span(batch.words).subspan(entry.offset, entry.words),
+    VisitStrings(std::span(batch.words).subspan(entry.offset, batch.WordsOf(entry).size()),
                  [&](unsigned shift, uint64_t& word) {
                    const auto reference = static_cast<uint16_t>(word >> shift);
                    if (reference == 0 || (reference & fxt::kInlineStringBit) != 0) return;

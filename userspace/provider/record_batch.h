@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ inline constexpr uint32_t kMarksId = 0;
 struct Identity {
   uint32_t id = 0;  // unique in a ProviderSet
   uint32_t pid = 0;
-  std::string name;
+  std::string name{};
   uid_t user = 0;
   // Of the process, as util::ProcessHandle has it; 0: not known.
   uint64_t start_ticks = 0;
@@ -48,6 +49,9 @@ class StringTable {
   bool DefineAll(const StringTable& other, uint32_t end);
   // Null: undefined.
   const std::string* Find(uint16_t index) const { return provider_.FindString(index); }
+  // Of a defined string. Records refer to strings of 4,096 bytes by 16 bytes: to hash the text for
+  // each record would let a provider take much of a reader's time.
+  uint64_t HashOf(uint16_t index) const { return index < hashes_.size() ? hashes_[index] : 0; }
   // For fxt::RecordParser. Thread 1 is that of the record's block.
   const fxt::ReaderProvider& provider() const { return provider_; }
   size_t bytes() const { return sizeof(StringTable) + budget_.used; }
@@ -58,13 +62,13 @@ class StringTable {
   fxt::TableBudget budget_;
   BudgetShare share_;
   fxt::ReaderProvider provider_;
+  std::vector<uint64_t> hashes_;  // by index
 };
 
 struct RecordEntry {
   uint64_t time = 0;    // ns of CLOCK_MONOTONIC
   uint32_t tid = 0;     // claimed by the provider
   uint32_t offset = 0;  // in words
-  uint32_t words = 0;
 };
 
 struct Alert {
@@ -79,6 +83,10 @@ struct RecordBatch {
   size_t bytes() const {
     return sizeof(RecordBatch) + words.capacity() * sizeof(uint64_t) +
            entries.capacity() * sizeof(RecordEntry);
+  }
+  // The words of a record; its header has their number.
+  std::span<const uint64_t> WordsOf(const RecordEntry& entry) const {
+    return std::span(words).subspan(entry.offset, words[entry.offset] >> 4 & 0xfff);
   }
 
   std::shared_ptr<const Identity> identity;

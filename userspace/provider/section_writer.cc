@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,6 +41,11 @@ bool IsReserved(std::string_view category) {
 
 bool IsDefined(const fxt::StringRef& ref, const StringTable& strings) {
   return ref.is_empty() || ref.is_inline() || strings.Find(ref.index()) != nullptr;
+}
+
+uint64_t HashOf(const fxt::StringRef& ref, const StringTable& strings) {
+  return ref.is_empty() || ref.is_inline() ? std::hash<std::string_view>{}(ref.text)
+                                           : strings.HashOf(ref.index());
 }
 
 // The event type in the file. A blob is parsed as a counter, whose payload is the blob's type.
@@ -120,7 +127,7 @@ void SectionWriter::EndSection(const Identity& identity) {
   const auto found = sections_.find(identity.id);
   if (found != sections_.end()) Close(found);
   main_threads_.erase(identity.id);
-  spans_.Forget(identity.id);
+  spans_.Forget(identity);
 }
 
 std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uint32_t tid) {
@@ -149,20 +156,20 @@ std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uin
 void SectionWriter::Write(const RecordBatch& batch, const RecordEntry& entry) {
   // The types of shared memory become those of the format.
   std::array<uint64_t, FXT_MAX_RECORD_BYTES / sizeof(uint64_t)> words;
-  std::copy_n(batch.words.begin() + entry.offset, entry.words, words.begin());
+  const std::span<const uint64_t> shared = batch.WordsOf(entry);
+  std::copy(shared.begin(), shared.end(), words.begin());
   const uint64_t type = words[0] >> 16 & 0xf;
   words[0] = (words[0] & ~(uint64_t{0xf} << 16)) | FileType(type) << 16;
   fxt::Record record;
   const bool parsed =
-      parser_.Parse({words.data(), entry.words}, 0, batch.strings->provider(), log_, record);
+      parser_.Parse({words.data(), shared.size()}, 0, batch.strings->provider(), log_, record);
   const auto* event = parsed ? std::get_if<fxt::Event>(&record) : nullptr;
   if (event == nullptr || parser_.trailing_words() != 0) {
     ++stats_.invalid;
     return;
   }
   Section& section = SectionOf(*batch.identity);
-  section.credit =
-      std::min(kMaxCredit, section.credit + kExpansion * entry.words * sizeof(uint64_t));
+  section.credit = std::min(kMaxCredit, section.credit + kExpansion * shared.size_bytes());
   if (section.credit < kMaxRecordBytes) {
     ++stats_.lost;
     ++section.lost;
@@ -195,7 +202,7 @@ bool SectionWriter::WriteEvent(const RecordBatch& batch, const RecordEntry& entr
   fxt::Event out = event;
   out.timestamp = translator_.FileTimeOf(entry.time);
   out.thread = fxt::ThreadRef::Inline(key->process, key->thread);
-  switch (spans_.Match(batch.identity->id, out)) {
+  switch (spans_.Match(*batch.identity, HashOf(event.category, strings), out)) {
     case SpanMatcher::Verdict::kAccept:
       break;
     case SpanMatcher::Verdict::kUnmatched:

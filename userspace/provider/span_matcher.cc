@@ -1,27 +1,49 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "provider/span_matcher.h"
 
-#include <functional>
+#include <sys/random.h>
+
+#include "util/clock.h"
 
 namespace provider {
 namespace {
 
-uint64_t HashOf(std::string_view category) { return std::hash<std::string_view>{}(category); }
+uint64_t RandomSeed() {
+  uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = util::MonotonicNow();
+  return seed;
+}
+
+// The finalizer of splitmix64.
+uint64_t Mix(uint64_t word) {
+  word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+  return word ^ word >> 31;
+}
 
 }  // namespace
 
+size_t SpanMatcher::HashKey::operator()(const Key& key) const {
+  return Mix(Mix(key.id ^ seed) + key.scope);
+}
+
+SpanMatcher::SpanMatcher() : hash_{RandomSeed()}, flows_(0, hash_), written_ids_(0, hash_) {}
+
 bool SpanMatcher::Open(Provider& provider) {
   if (provider.open >= kMaxOpenOfProvider) return false;
-  if (open_ >= kMaxOpen) DropFlowsOfGoneProviders();
-  if (open_ >= kMaxOpen) return false;
+  if (!open_.Take(provider.user, 1)) {
+    // At the limit every begin comes here: a search must be worth it.
+    if (gone_flows_ < kMaxOpen / 64) return false;
+    DropFlowsOfGoneProviders();
+    if (!open_.Take(provider.user, 1)) return false;
+  }
   ++provider.open;
-  ++open_;
   return true;
 }
 
 void SpanMatcher::Close(Provider& provider) {
   --provider.open;
-  --open_;
+  open_.Return(provider.user, 1);
 }
 
 SpanMatcher::Verdict SpanMatcher::MatchDuration(Provider& provider, const fxt::Event& event) {
@@ -44,8 +66,9 @@ SpanMatcher::Verdict SpanMatcher::MatchDuration(Provider& provider, const fxt::E
   return Verdict::kAccept;
 }
 
-SpanMatcher::Verdict SpanMatcher::MatchAsync(Provider& provider, fxt::Event& event) {
-  const Key key{event.payload, HashOf(event.category.text)};
+SpanMatcher::Verdict SpanMatcher::MatchAsync(Provider& provider, uint64_t category,
+                                             fxt::Event& event) {
+  const Key key{event.payload, category};
   auto found = provider.async.find(key);
   if (event.type == fxt::EventType::kAsyncBegin) {
     if (found == provider.async.end()) {
@@ -69,9 +92,9 @@ SpanMatcher::Verdict SpanMatcher::MatchAsync(Provider& provider, fxt::Event& eve
   return Verdict::kAccept;
 }
 
-SpanMatcher::Verdict SpanMatcher::MatchFlow(uint32_t id, Provider& provider,
+SpanMatcher::Verdict SpanMatcher::MatchFlow(uint32_t id, Provider& provider, uint64_t category,
                                             const fxt::Event& event) {
-  const Key key{event.payload, HashOf(event.category.text)};
+  const Key key{event.payload, category};
   const auto found = flows_.find(key);
   if (event.type == fxt::EventType::kFlowBegin) {
     if (found != flows_.end()) {
@@ -79,7 +102,7 @@ SpanMatcher::Verdict SpanMatcher::MatchFlow(uint32_t id, Provider& provider,
       return Verdict::kAccept;
     }
     if (!Open(provider)) return Verdict::kFull;
-    flows_.emplace(key, Flow{id, 1});
+    flows_.emplace(key, Flow{id, provider.user, 1});
     return Verdict::kAccept;
   }
   if (found == flows_.end()) return Verdict::kUnmatched;
@@ -88,43 +111,54 @@ SpanMatcher::Verdict SpanMatcher::MatchFlow(uint32_t id, Provider& provider,
     if (owner != providers_.end()) {
       Close(owner->second);
     } else {
-      --open_;
+      open_.Return(found->second.user, 1);
+      --gone_flows_;
     }
     flows_.erase(found);
   }
   return Verdict::kAccept;
 }
 
-SpanMatcher::Verdict SpanMatcher::Match(uint32_t provider, fxt::Event& event) {
+SpanMatcher::Verdict SpanMatcher::Match(const Identity& provider, uint64_t category,
+                                        fxt::Event& event) {
+  const auto spans = [&]() -> Provider& {
+    return providers_.try_emplace(provider.id, provider.user, hash_).first->second;
+  };
   switch (event.type) {
     case fxt::EventType::kDurationBegin:
     case fxt::EventType::kDurationEnd:
-      return MatchDuration(providers_[provider], event);
+      return MatchDuration(spans(), event);
     case fxt::EventType::kAsyncBegin:
     case fxt::EventType::kAsyncInstant:
     case fxt::EventType::kAsyncEnd:
-      return MatchAsync(providers_[provider], event);
+      return MatchAsync(spans(), category, event);
     case fxt::EventType::kFlowBegin:
     case fxt::EventType::kFlowStep:
     case fxt::EventType::kFlowEnd:
-      return MatchFlow(provider, providers_[provider], event);
+      return MatchFlow(provider.id, spans(), category, event);
     default:
       return Verdict::kAccept;
   }
 }
 
-void SpanMatcher::Forget(uint32_t provider) {
-  const auto found = providers_.find(provider);
+void SpanMatcher::Forget(const Identity& provider) {
+  const auto found = providers_.find(provider.id);
   if (found == providers_.end()) return;
   const Provider& gone = found->second;
   for (const auto& [key, span] : gone.async) written_ids_.erase({span.written_id, key.scope});
-  open_ -= gone.async.size() + gone.durations.size();
+  const size_t own = gone.async.size() + gone.durations.size();
+  open_.Return(gone.user, own);
+  gone_flows_ += gone.open - own;
   providers_.erase(found);
 }
 
 void SpanMatcher::DropFlowsOfGoneProviders() {
-  open_ -= std::erase_if(
-      flows_, [this](const auto& flow) { return !providers_.contains(flow.second.provider); });
+  std::erase_if(flows_, [this](const auto& flow) {
+    const bool gone = !providers_.contains(flow.second.provider);
+    if (gone) open_.Return(flow.second.user, 1);
+    return gone;
+  });
+  gone_flows_ = 0;
 }
 
 }  // namespace provider

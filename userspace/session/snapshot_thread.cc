@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sink/open_sink.h"
+#include "util/allocator.h"
 #include "util/clock.h"
 
 namespace session {
@@ -24,6 +25,7 @@ void SnapshotThread::Begin(Job job) {
     Run(*held);
     // Frees the copy of the buffer before the next job can begin.
     held.reset();
+    util::ReturnFreePages();
     done_ = true;
     const uint64_t one = 1;
     static_cast<void>(!write(done_fd_.get(), &one, sizeof(one)));

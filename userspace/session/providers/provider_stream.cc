@@ -24,7 +24,7 @@ void ProviderStream::Add(std::shared_ptr<const provider::RecordBatch> records, u
   }
   if (!batch.records->last) return;
   // Behind everything that the provider wrote.
-  waiting_.push_back({{.time = now + provider::ProviderSet::kToleranceNs}, &batch});
+  waiting_.push_back({{.time = now + provider::ProviderSet::kToleranceNs, .offset = kEnd}, &batch});
   ++batch.left;
 }
 
@@ -58,7 +58,7 @@ void ProviderStream::DeliverNext() {
     return;
   }
   const provider::RecordBatch& records = *item.batch->records;
-  if (item.entry.words == 0) {
+  if (item.entry.offset == kEnd) {
     writer_->EndSection(*records.identity);
   } else {
     writer_->Write(records, item.entry);

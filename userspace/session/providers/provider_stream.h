@@ -35,8 +35,9 @@ class ProviderStream final : public capture::ProviderEvents {
     std::shared_ptr<const provider::RecordBatch> records;
     size_t left = 0;  // items that were not delivered
   };
-  // A record, the end of a provider's section (an entry of no words), or the first of refusals_ (a
-  // null batch).
+  // A record, the end of a provider's section (an entry with the offset kEnd), or the first of
+  // refusals_ (a null batch).
+  static constexpr uint32_t kEnd = UINT32_MAX;
   struct WaitingItem {
     provider::RecordEntry entry;
     Batch* batch;

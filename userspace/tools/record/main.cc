@@ -4,8 +4,10 @@
 #include "tools/record/options/list_events.h"
 #include "tools/record/options/record_options.h"
 #include "tools/record/recorder.h"
+#include "util/allocator.h"
 
 int main(int argc, char** argv) {
+  util::ReturnLargeBlocks();
   if (argc > 1 && tools::IsControlCommand(argv[1])) return tools::RunControlCommand(argc, argv);
   tools::ParsedOptions parsed = tools::ParseRecordOptions(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;

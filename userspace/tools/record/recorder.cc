@@ -289,6 +289,11 @@ void Recorder::End(Reason reason) {
     options_.rotates() ? EndRotation() : EndBuffer();
     if (!options_.quiet) PrintBufferSummary();
   }
+  // Like a loss, it is reported with --quiet as well.
+  if (const uint64_t refused = providers_.refused(); refused != 0) {
+    console_.Note(fmt::format("{} programs found no place; they were not recorded",
+                              util::FormatCount(refused)));
+  }
 }
 
 void Recorder::EndFile(Reason reason) {
@@ -322,6 +327,7 @@ void Recorder::PrintFileSummary(Reason reason, const session::SnapshotResult& fi
   totals.file = *file.totals;
   totals.output = options_.output;
   totals.output_failed = !file.status.ok();
+  totals.providers_refused = providers_.refused();
   totals.duration = file.trace.covered;
   totals.file_bytes = file.trace.bytes;
   totals.record_bytes = file.totals->record_bytes;

@@ -155,6 +155,7 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("unseen_switches", stats.unseen_switches);
   json.Unsigned("late_events", stats.late);
   json.Unsigned("refused_records", totals.file.refused_records);
+  json.Unsigned("providers_refused", totals.providers_refused);
   json.Key("bytes_per_switch").Double(totals.bytes_per_switch());
   json.String("output", totals.output);
   json.Unsigned("file_bytes", totals.file_bytes);

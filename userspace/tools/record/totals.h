@@ -23,7 +23,8 @@ struct Totals {
   uint64_t side_ring_bytes = 0;
   uint64_t kernel_memory = 0;  // bytes of rings and other maps
   bool realtime = false;
-  bool output_failed = false;  // the file ends early
+  bool output_failed = false;      // the file ends early
+  uint64_t providers_refused = 0;  // programs that found no place
   session::FileTotals file;
   capture::CaptureStats capture;
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "util/allocator.h"
+
+#include <malloc.h>
+
+namespace util {
+
+void ReturnLargeBlocks() {
+#ifdef __GLIBC__
+  constexpr int kMiB = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kMiB);
+  mallopt(M_TRIM_THRESHOLD, 4 * kMiB);
+#endif
+}
+
+void ReturnFreePages() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace util
