@@ -20,11 +20,11 @@ record:
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test
 # What check adds to test.
-MORE_SUITES ?= install-test extension-test capture-test session-test provider-test-short open-test pages-test perfetto-test import-test vm-test-short fuzz-test
+MORE_SUITES ?= install-test extension-test causes-test capture-test session-test provider-test-short open-test pages-test perfetto-test import-test vm-test-short fuzz-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
-MORE_PROGRAMS = $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
 RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 .PHONY: test check check-rest
 test:

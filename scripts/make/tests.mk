@@ -19,21 +19,24 @@ recover-test: $(BUILD)/unit_tests
 
 ## record-test   record programs that count what they do: stacks, probes, counters, waits, categories, sessions (root)
 .PHONY: record-test
-record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed $(BUILD)/tests/waiting \
-             $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments
+record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
 	tests/capture/stacks_test.py --build $(BUILD)
-	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/probes_test.py --build $(BUILD)
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
+	tests/capture/categories_test.py --build $(BUILD)
+	tests/session/session_test.py --build $(BUILD) commands
+
+## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)
+.PHONY: causes-test
+causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments
+	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/events/packet_wakers_test.py --build $(BUILD)
 	tests/capture/events/throttled_test.py --build $(BUILD)
 	tests/capture/events/wait_objects_test.py --build $(BUILD)
 	tests/path/path_test.py --build $(BUILD)
-	tests/capture/categories_test.py --build $(BUILD)
 	tests/capture/settings_test.py --build $(BUILD)
-	tests/session/session_test.py --build $(BUILD) commands
 
 ## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)
 .PHONY: capture-test

@@ -44,7 +44,7 @@ struct PathOptions {
   bool with_parts = true;
   // Limits of memory.
   size_t max_thread_bytes = size_t{64} << 20;
-  size_t max_cpu_bytes = size_t{32} << 20;
+  size_t max_cpu_bytes = size_t{16} << 20;
   size_t max_pending_bytes = size_t{32} << 20;
 };
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -118,6 +120,8 @@ TEST_F(FxtDiffPropertiesTest, SummariesGiveTheOutputOfTheirTraces) {
     all.push_back(Text(of + "d.xml"));
     for (std::string& text : all) {
       text = Replaced(Replaced(text, Path("sums/"), Path("traces/")), ".fxs", ".fxt");
+      // The command that draws the longest example needs the trace.
+      text = std::regex_replace(text, std::regex("( *[^ \n]* *`?fxt draw [^\"\n]*\n)|(fxt draw [^\"]*)"), "");
     }
   }
   const json report = testing_support::ParseJson(answers[0][1]);

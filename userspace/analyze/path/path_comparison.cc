@@ -18,6 +18,24 @@ using Names = path::PartText::Names;
 using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
                           facts::ThreadIndex, path::Label, path::Label, bool>;
 
+struct HashOfKey {
+  size_t operator()(const RawKey& key) const {
+    const auto& [kind, thread, holder, waiter, what, object, idle] = key;
+    uint64_t hash = static_cast<uint64_t>(kind) * 2 + (idle ? 1 : 0);
+    for (const uint32_t part : {thread, holder, waiter, what, object}) {
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 32;
+    }
+    return static_cast<size_t>(hash);
+  }
+};
+// ns. Whole numbers: their sum does not depend on the order.
+struct Sums {
+  uint64_t median = 0;
+  uint64_t slow = 0;
+  uint64_t all = 0;
+};
+
 RawKey KeyOf(const path::Part& part) {
   return {part.kind,    part.thread,          part.holder,
           part.waiter,  part.waited_for.what, part.waited_for.object,
@@ -60,12 +78,7 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
       std::max(1.0, std::floor((1 - slow_from) * static_cast<double>(durations.size()) + 1e-9)));
   const uint64_t slow = durations.empty() ? 0 : durations[durations.size() - slow_count];
 
-  struct Sums {
-    double median = 0;
-    double slow = 0;
-    double all = 0;
-  };
-  std::map<RawKey, Sums> raw;
+  std::unordered_map<RawKey, Sums, HashOfKey> raw;
   for (const auto& entry : set.entries()) {
     const uint64_t duration = entry.request.duration();
     const bool is_median = duration >= low && duration <= high;
@@ -75,10 +88,9 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     if (is_slow) Count(comparison.slow, duration);
     for (const path::Part& part : entry.parts) {
       Sums& sums = raw[KeyOf(part)];
-      const auto length = static_cast<double>(part.length);
-      sums.all += length;
-      if (is_median) sums.median += length;
-      if (is_slow) sums.slow += length;
+      sums.all += part.length;
+      if (is_median) sums.median += part.length;
+      if (is_slow) sums.slow += part.length;
     }
   }
   for (auto* side : {&comparison.all, &comparison.median, &comparison.slow}) Finish(*side);
@@ -109,8 +121,8 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     all.median += sums.median;
     all.slow += sums.slow;
   }
-  const auto mean = [](double sum, const PathComparison::Side& side) {
-    return side.count == 0 ? 0 : sum / static_cast<double>(side.count);
+  const auto mean = [](uint64_t sum, const PathComparison::Side& side) {
+    return side.count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(side.count);
   };
   for (const auto& [key, sums] : named) {
     comparison.rows.push_back({.kind = std::get<0>(key),
