@@ -94,6 +94,11 @@ struct fxr_unwind_process {
 	fxr_u64 version; /* no other list of mappings has or had it */
 	fxr_u32 first;
 	fxr_u32 count;
+	/*
+	 * The kernel's address of the address space. The programs set it at the first use,
+	 * and do not use the mappings after another program was executed; 0: not set.
+	 */
+	fxr_u64 space;
 };
 
 /* The kernel's signal frame on x86-64: offsets of the interrupted registers. */

@@ -139,9 +139,9 @@ void UnwindLoader::Run() {
 void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
     if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-      if (!mapping->kernel) changed_.insert(mapping->pid);
+      if (!mapping->kernel) changed_.try_emplace(mapping->pid, false);
     } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
-      if (comm->exec) changed_.insert(comm->pid);
+      if (comm->exec) changed_[comm->pid] = true;
     } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
       if (fork->pid != fork->parent_pid) forks_.emplace_back(fork->parent_pid, fork->pid);
     } else if (const auto* exit = std::get_if<perf::ExitRecord>(&record.body)) {
@@ -154,12 +154,12 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
   for (const auto& [parent, child] : forks_) {
     exited_.erase(child);
     const auto known = processes_.find(parent);
-    if (known == processes_.end() || !is_wanted_(child)) continue;
+    if (known == processes_.end() || changed_.contains(child) || !is_wanted_(child)) continue;
     SetMappings(child, known->second);
   }
   forks_.clear();
-  for (const uint32_t tgid : changed_) {
-    if (is_wanted_(tgid)) Scan(tgid);
+  for (const auto& [tgid, is_new] : changed_) {
+    if (is_wanted_(tgid)) Scan(tgid, is_new);
   }
   changed_.clear();
 }
@@ -172,7 +172,7 @@ void UnwindLoader::ScanAll() {
     uint32_t tgid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
     if (error != std::errc() || end != name.data() + name.size()) continue;
-    if (is_wanted_(tgid)) Scan(tgid);
+    if (is_wanted_(tgid)) Scan(tgid, false);
   }
   maps_.ChangeAge();
   tables_changed_ = false;
@@ -273,7 +273,7 @@ void UnwindLoader::ReloadUsed() {
   }
 }
 
-void UnwindLoader::Scan(uint32_t tgid) {
+void UnwindLoader::Scan(uint32_t tgid, bool is_new) {
   auto mappings = std::make_shared<Mappings>();
   mappings->loader = this;
   ReadMappings(tgid, mappings.get());
@@ -283,7 +283,7 @@ void UnwindLoader::Scan(uint32_t tgid) {
     return std::memcmp(&a, &b, sizeof(a)) == 0;
   };
   if (const auto known = processes_.find(tgid);
-      known != processes_.end() &&
+      !is_new && known != processes_.end() &&
       std::ranges::equal(known->second->ranges, mappings->ranges, same)) {
     return;
   }
@@ -298,8 +298,10 @@ void UnwindLoader::Scan(uint32_t tgid) {
 }
 
 bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
-  const fxr_unwind_process process{mappings->version, mappings->extent.first,
-                                   mappings->extent.count};
+  const fxr_unwind_process process{.version = mappings->version,
+                                   .first = mappings->extent.first,
+                                   .count = mappings->extent.count,
+                                   .space = 0};
   if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
     ForgetExited();
     if (!maps_.SetProcess(tgid, process)) {

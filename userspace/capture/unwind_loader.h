@@ -79,8 +79,9 @@ class UnwindLoader {
   // `follows_cpus`: also of CPUs that came online.
   void TakeRecords(bool follows_cpus);
   void ScanAll();
-  // Reads the process's mappings, and makes them known if they changed.
-  void Scan(uint32_t tgid);
+  // Reads the process's mappings, and makes them known if they changed. `is_new`: also if not,
+  // because it executed a program.
+  void Scan(uint32_t tgid, bool is_new);
   void ReadMappings(uint32_t tgid, Mappings* mappings);
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
@@ -105,7 +106,8 @@ class UnwindLoader {
   std::unordered_map<uint32_t, MappingsPtr> processes_;
   std::map<FileKey, uint32_t> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
-  std::unordered_set<uint32_t> changed_;  // processes with new mappings
+  // Processes with new mappings; true: of a new program.
+  std::unordered_map<uint32_t, bool> changed_;
   std::vector<std::pair<uint32_t, uint32_t>> forks_;
   std::unordered_set<uint32_t> exited_;
   uint64_t last_version_ = 0;

@@ -88,8 +88,8 @@ TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
   script.Stack(10, off, {0x1000}).Stack(20, cut, {0x1000}).Stack(30, unknown, {0x1000});
   const auto lines = script.Lines();
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_NE(lines[0].find("end=\"entry\""), std::string::npos) << lines[0];
-  EXPECT_NE(lines[1].find("end=\"no_table\""), std::string::npos) << lines[1];
+  EXPECT_NE(lines[0].find("end=entry"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("end=no_table"), std::string::npos) << lines[1];
   EXPECT_EQ(lines[2].find("end="), std::string::npos) << lines[2];
   EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_ENTRY], 1u);
   EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_NO_TABLE], 1u);
