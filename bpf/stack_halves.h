@@ -79,7 +79,7 @@ static __always_inline void find_process(struct unwind_state *state)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct fxr_unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	u64 version, space;
+	u64 version, arguments;
 
 	state->is_known = false;
 	state->key = 0;
@@ -89,13 +89,11 @@ static __always_inline void find_process(struct unwind_state *state)
 	state->first = READ_ONCE(process->first);
 	state->count = READ_ONCE(process->count);
 	if (has_task_registers)
-		space = (u64)((struct task_struct *)bpf_get_current_task_btf())->mm;
+		arguments = ((struct task_struct *)bpf_get_current_task_btf())->mm->arg_start;
 	else
-		space = (u64)BPF_CORE_READ(task, mm);
-	if (!READ_ONCE(process->space))
-		process->space = space;
+		arguments = BPF_CORE_READ(task, mm, arg_start);
 	/* The element may be replaced meanwhile. */
-	if (READ_ONCE(process->space) != space || version != READ_ONCE(process->version))
+	if (READ_ONCE(process->arguments) != arguments || version != READ_ONCE(process->version))
 		return;
 	state->is_known = true;
 	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));

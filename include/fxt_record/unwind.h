@@ -95,10 +95,10 @@ struct fxr_unwind_process {
 	fxr_u32 first;
 	fxr_u32 count;
 	/*
-	 * The kernel's address of the address space. The programs set it at the first use,
-	 * and do not use the mappings after another program was executed; 0: not set.
+	 * Address of the program's arguments, random with each exec: the mappings of
+	 * another program are not used.
 	 */
-	fxr_u64 space;
+	fxr_u64 arguments;
 };
 
 /* The kernel's signal frame on x86-64: offsets of the interrupted registers. */

@@ -139,9 +139,9 @@ void UnwindLoader::Run() {
 void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
     if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-      if (!mapping->kernel) changed_.try_emplace(mapping->pid, false);
+      if (!mapping->kernel) changed_.insert(mapping->pid);
     } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
-      if (comm->exec) changed_[comm->pid] = true;
+      if (comm->exec) changed_.insert(comm->pid);
     } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
       if (fork->pid != fork->parent_pid) forks_.emplace_back(fork->parent_pid, fork->pid);
     } else if (const auto* exit = std::get_if<perf::ExitRecord>(&record.body)) {
@@ -158,8 +158,8 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
     SetMappings(child, known->second);
   }
   forks_.clear();
-  for (const auto& [tgid, is_new] : changed_) {
-    if (is_wanted_(tgid)) Scan(tgid, is_new);
+  for (const uint32_t tgid : changed_) {
+    if (is_wanted_(tgid)) Scan(tgid);
   }
   changed_.clear();
 }
@@ -172,7 +172,7 @@ void UnwindLoader::ScanAll() {
     uint32_t tgid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
     if (error != std::errc() || end != name.data() + name.size()) continue;
-    if (is_wanted_(tgid)) Scan(tgid, false);
+    if (is_wanted_(tgid)) Scan(tgid);
   }
   maps_.ChangeAge();
   tables_changed_ = false;
@@ -216,6 +216,22 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     }
     ranges.push_back(range);
   }
+}
+
+uint64_t UnwindLoader::ReadArguments(uint32_t tgid) const {
+  std::ifstream stat(fmt::format("{}/{}/stat", proc_, tgid));
+  std::string text;
+  std::getline(stat, text);
+  // Fields follow the name, which may contain spaces: state is the third one (proc(5)).
+  constexpr int kArgStart = 48;
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::string_view fields = std::string_view(text).substr(name_end + 1);
+  std::string_view field;
+  for (int number = 3; number <= kArgStart; ++number) field = TakeField(&fields);
+  uint64_t address = 0;
+  std::from_chars(field.data(), field.data() + field.size(), address);
+  return address;
 }
 
 uint32_t UnwindLoader::UseModule(uint32_t tgid, const FileKey& key) {
@@ -273,17 +289,20 @@ void UnwindLoader::ReloadUsed() {
   }
 }
 
-void UnwindLoader::Scan(uint32_t tgid, bool is_new) {
+void UnwindLoader::Scan(uint32_t tgid) {
   auto mappings = std::make_shared<Mappings>();
   mappings->loader = this;
+  mappings->arguments = ReadArguments(tgid);
   ReadMappings(tgid, mappings.get());
   // Kernel threads and processes that are gone.
   if (mappings->ranges.empty()) return Forget(tgid);
+  // It executed a program meanwhile, which will be reported.
+  if (mappings->arguments != ReadArguments(tgid)) return;
   const auto same = [](const fxr_unwind_range& a, const fxr_unwind_range& b) {
     return std::memcmp(&a, &b, sizeof(a)) == 0;
   };
   if (const auto known = processes_.find(tgid);
-      !is_new && known != processes_.end() &&
+      known != processes_.end() && known->second->arguments == mappings->arguments &&
       std::ranges::equal(known->second->ranges, mappings->ranges, same)) {
     return;
   }
@@ -301,7 +320,7 @@ bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
   const fxr_unwind_process process{.version = mappings->version,
                                    .first = mappings->extent.first,
                                    .count = mappings->extent.count,
-                                   .space = 0};
+                                   .arguments = mappings->arguments};
   if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
     ForgetExited();
     if (!maps_.SetProcess(tgid, process)) {

@@ -71,6 +71,7 @@ class UnwindLoader {
     std::vector<fxr_unwind_range> ranges;
     unwind::Extent extent;
     uint64_t version = 0;
+    uint64_t arguments = 0;  // see fxr_unwind_process
     ~Mappings();
   };
   using MappingsPtr = std::shared_ptr<const Mappings>;
@@ -79,10 +80,11 @@ class UnwindLoader {
   // `follows_cpus`: also of CPUs that came online.
   void TakeRecords(bool follows_cpus);
   void ScanAll();
-  // Reads the process's mappings, and makes them known if they changed. `is_new`: also if not,
-  // because it executed a program.
-  void Scan(uint32_t tgid, bool is_new);
+  // Reads the process's mappings, and makes them known if they changed.
+  void Scan(uint32_t tgid);
   void ReadMappings(uint32_t tgid, Mappings* mappings);
+  // The address of the process's arguments; 0: not known.
+  uint64_t ReadArguments(uint32_t tgid) const;
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
   // The number of the file's module, 0 if it has no table. Counts a user of it.
@@ -106,8 +108,7 @@ class UnwindLoader {
   std::unordered_map<uint32_t, MappingsPtr> processes_;
   std::map<FileKey, uint32_t> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
-  // Processes with new mappings; true: of a new program.
-  std::unordered_map<uint32_t, bool> changed_;
+  std::unordered_set<uint32_t> changed_;  // processes with new mappings
   std::vector<std::pair<uint32_t, uint32_t>> forks_;
   std::unordered_set<uint32_t> exited_;
   uint64_t last_version_ = 0;
