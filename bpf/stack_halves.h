@@ -76,9 +76,10 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 /* Sets the state's mappings to those of the current process. */
 static __always_inline void find_process(struct unwind_state *state)
 {
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct fxr_unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	u64 version;
+	u64 version, arguments;
 
 	state->is_known = false;
 	state->key = 0;
@@ -87,8 +88,12 @@ static __always_inline void find_process(struct unwind_state *state)
 	version = READ_ONCE(process->version);
 	state->first = READ_ONCE(process->first);
 	state->count = READ_ONCE(process->count);
+	if (has_task_registers)
+		arguments = ((struct task_struct *)bpf_get_current_task_btf())->mm->arg_start;
+	else
+		arguments = BPF_CORE_READ(task, mm, arg_start);
 	/* The element may be replaced meanwhile. */
-	if (version != READ_ONCE(process->version))
+	if (READ_ONCE(process->arguments) != arguments || version != READ_ONCE(process->version))
 		return;
 	state->is_known = true;
 	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));

@@ -94,6 +94,11 @@ struct fxr_unwind_process {
 	fxr_u64 version; /* no other list of mappings has or had it */
 	fxr_u32 first;
 	fxr_u32 count;
+	/*
+	 * Address of the program's arguments, random with each exec: the mappings of
+	 * another program are not used.
+	 */
+	fxr_u64 arguments;
 };
 
 /* The kernel's signal frame on x86-64: offsets of the interrupted registers. */

@@ -154,7 +154,7 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
   for (const auto& [parent, child] : forks_) {
     exited_.erase(child);
     const auto known = processes_.find(parent);
-    if (known == processes_.end() || !is_wanted_(child)) continue;
+    if (known == processes_.end() || changed_.contains(child) || !is_wanted_(child)) continue;
     SetMappings(child, known->second);
   }
   forks_.clear();
@@ -218,6 +218,22 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
   }
 }
 
+uint64_t UnwindLoader::ReadArguments(uint32_t tgid) const {
+  std::ifstream stat(fmt::format("{}/{}/stat", proc_, tgid));
+  std::string text;
+  std::getline(stat, text);
+  // Fields follow the name, which may contain spaces: state is the third one (proc(5)).
+  constexpr int kArgStart = 48;
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::string_view fields = std::string_view(text).substr(name_end + 1);
+  std::string_view field;
+  for (int number = 3; number <= kArgStart; ++number) field = TakeField(&fields);
+  uint64_t address = 0;
+  std::from_chars(field.data(), field.data() + field.size(), address);
+  return address;
+}
+
 uint32_t UnwindLoader::UseModule(uint32_t tgid, const FileKey& key) {
   auto found = numbers_.find(key);
   if (found == numbers_.end()) {
@@ -276,14 +292,17 @@ void UnwindLoader::ReloadUsed() {
 void UnwindLoader::Scan(uint32_t tgid) {
   auto mappings = std::make_shared<Mappings>();
   mappings->loader = this;
+  mappings->arguments = ReadArguments(tgid);
   ReadMappings(tgid, mappings.get());
   // Kernel threads and processes that are gone.
   if (mappings->ranges.empty()) return Forget(tgid);
+  // It executed a program meanwhile, which will be reported.
+  if (mappings->arguments != ReadArguments(tgid)) return;
   const auto same = [](const fxr_unwind_range& a, const fxr_unwind_range& b) {
     return std::memcmp(&a, &b, sizeof(a)) == 0;
   };
   if (const auto known = processes_.find(tgid);
-      known != processes_.end() &&
+      known != processes_.end() && known->second->arguments == mappings->arguments &&
       std::ranges::equal(known->second->ranges, mappings->ranges, same)) {
     return;
   }
@@ -298,8 +317,10 @@ void UnwindLoader::Scan(uint32_t tgid) {
 }
 
 bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
-  const fxr_unwind_process process{mappings->version, mappings->extent.first,
-                                   mappings->extent.count};
+  const fxr_unwind_process process{.version = mappings->version,
+                                   .first = mappings->extent.first,
+                                   .count = mappings->extent.count,
+                                   .arguments = mappings->arguments};
   if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
     ForgetExited();
     if (!maps_.SetProcess(tgid, process)) {

@@ -71,6 +71,7 @@ class UnwindLoader {
     std::vector<fxr_unwind_range> ranges;
     unwind::Extent extent;
     uint64_t version = 0;
+    uint64_t arguments = 0;  // see fxr_unwind_process
     ~Mappings();
   };
   using MappingsPtr = std::shared_ptr<const Mappings>;
@@ -82,6 +83,8 @@ class UnwindLoader {
   // Reads the process's mappings, and makes them known if they changed.
   void Scan(uint32_t tgid);
   void ReadMappings(uint32_t tgid, Mappings* mappings);
+  // The address of the process's arguments; 0: not known.
+  uint64_t ReadArguments(uint32_t tgid) const;
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
   // The number of the file's module, 0 if it has no table. Counts a user of it.
