@@ -86,7 +86,7 @@ TEST(SummaryFileTest, SummariesBehindOneAnotherAreSoManyCaptures) {
 // What all of them take together has a limit.
 TEST(SummaryFileTest, ManySummariesMayTakeNoMoreThanOne) {
   Capture wide;
-  for (int i = 0; i < 1300; ++i) {
+  for (int i = 0; i < 1400; ++i) {
     Group& group = wide.groups.emplace_back();
     group.name.process = std::to_string(10'000 + i);
     for (Distribution& times : group.times) {
