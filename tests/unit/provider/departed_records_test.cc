@@ -19,7 +19,7 @@ std::unique_ptr<RecordBatch> BatchOf(uid_t user, uint64_t time, size_t count,
   strings->Define(1, "unused");
   batch->strings = strings;
   for (size_t i = 0; i < count; ++i) {
-    batch->entries.push_back({time + i, 100, static_cast<uint32_t>(batch->words.size()), 2});
+    batch->entries.push_back({time + i, 100, static_cast<uint32_t>(batch->words.size())});
     batch->words.push_back(4 | uint64_t{2} << 4 | uint64_t{1} << 24 | uint64_t{30'000} << 48);
     batch->words.push_back(time + i);
   }

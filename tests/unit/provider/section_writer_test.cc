@@ -120,7 +120,7 @@ void WriteEvent(testing::RecordedFile& file, const std::shared_ptr<const Identit
   batch.words = {
       4 | words << 4 | type << 16 | uint64_t{1} << 24 | uint64_t{1} << 32 | uint64_t{1} << 48, time,
       payload};
-  batch.entries = {{time, identity->pid, 0, static_cast<uint32_t>(words)}};
+  batch.entries = {{time, identity->pid, 0}};
   file.sections.Write(batch, batch.entries[0]);
 }
 
@@ -150,7 +150,7 @@ TEST(SectionWriterTest, LetsThroughBlobsOfDataAlone) {
     batch.words = {4 | uint64_t{5} << 4 | uint64_t{FXT_EVENT_BLOB} << 16 | uint64_t{1} << 20 |
                        uint64_t{1} << 24,
                    10, 10 | uint64_t{2} << 4 | uint64_t{8} << 32, 42, type};
-    batch.entries = {{10, 100, 0, 5}};
+    batch.entries = {{10, 100, 0}};
     file.sections.Write(batch, batch.entries[0]);
   }
   EXPECT_EQ(file.sections.stats().records, 1u);
@@ -215,7 +215,7 @@ TEST(SectionWriterTest, ShortRecordsWithLongStringsDoNotFillTheFile) {
   constexpr size_t kRecords = 10'000;
   for (uint64_t i = 0; i < kRecords; ++i) {
     batch.words = {4 | uint64_t{2} << 4 | uint64_t{1} << 24 | (1 + i % 100) << 48, i};
-    batch.entries = {{i + 1, 100, 0, 2}};
+    batch.entries = {{i + 1, 100, 0}};
     file.sections.Write(batch, batch.entries[0]);
   }
   file.archive.Flush();
