@@ -51,16 +51,10 @@ bool StringTable::Grow() {
 }
 
 bool StringTable::Define(uint16_t index, std::string_view text) {
-  if (index >= hashes_.size()) {
-    const size_t bytes = (index + size_t{1} - hashes_.size()) * sizeof(uint64_t);
-    while (!budget_.Take(bytes)) {
-      if (!Grow()) return false;
-    }
-    hashes_.resize(index + size_t{1});
-  }
   while (!provider_.DefineString(index, text)) {
     if (!Grow()) return false;
   }
+  if (index >= hashes_.size()) hashes_.resize(index + 1);
   hashes_[index] = std::hash<std::string_view>{}(text);
   return true;
 }
