@@ -185,8 +185,10 @@ TEST(SectionWriterTest, OpenSpansAreLimited) {
     WriteEvent(file, identity, kAsyncBegin, 10 + id, id, category);
   }
   EXPECT_EQ(file.sections.stats().invalid + file.sections.stats().lost, 10u);
-  // Another provider has its own limit.
-  WriteEvent(file, IdentityOf(6, 200, "other"), kAsyncBegin, 1'000'000, 1, "cat");
+  // The provider of another user has its own limit.
+  const auto other = std::make_shared<Identity>(
+      Identity{6, 200, "other", 1001, testing::RecordedFile::kStartTicks});
+  WriteEvent(file, other, kAsyncBegin, 1'000'000, 1, "cat");
   EXPECT_EQ(file.AsyncIds("other").size(), 1u);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -78,7 +79,10 @@ class PacketStream {
 // Numbers texts of one field of InternedData from 1 on.
 class InternedTexts {
  public:
-  explicit InternedTexts(FieldNumber field) : field_(field) {}
+  enum class Content : uint8_t { kText, kBinary };
+
+  explicit InternedTexts(FieldNumber field, Content content = Content::kText)
+      : field_(field), content_(content) {}
 
   // The number of `text`. A text without one gets the next number, and an entry is appended to
   // `entries`, the content of an InternedData message of the packet that uses it first.
@@ -90,7 +94,11 @@ class InternedTexts {
     bytes_ += text.size() + kEntryBytes;
     ProtoWriter::Nested entry(entries, field_);
     entries.Varint(interned::kIid, number);
-    entries.String(interned::kText, text);
+    if (content_ == Content::kBinary) {
+      entries.Bytes(interned::kText, std::as_bytes(std::span(text)));
+    } else {
+      entries.String(interned::kText, text);
+    }
     return number;
   }
   // Bytes of memory, about.
@@ -108,6 +116,7 @@ class InternedTexts {
   };
 
   FieldNumber field_;
+  Content content_;
   size_t bytes_ = 0;
   std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> numbers_;
 };

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "fxt/utf8.h"
 
 namespace exporting {
 
@@ -58,9 +61,9 @@ class ProtoWriter {
     RawVarint(value.size());
     Raw(value);
   }
-  // Strings are UTF-8 for readers; other bytes are passed on as they are.
+  // Bytes that are no UTF-8 are replaced: readers may refuse a message that has them.
   void String(FieldNumber field, std::string_view value) {
-    Bytes(field, std::as_bytes(std::span(value)));
+    Bytes(field, std::as_bytes(std::span(fxt::ToValidUtf8(value, scratch_))));
   }
   // A packed repeated field whose elements are varints already.
   void Packed(FieldNumber field, const std::vector<std::byte>& elements) {
@@ -103,6 +106,7 @@ class ProtoWriter {
   }
 
   std::vector<std::byte> bytes_;
+  std::string scratch_;
 };
 
 }  // namespace exporting

@@ -49,7 +49,7 @@ class StackPackets {
   // The interned data of one sequence.
   struct Interned {
     InternedTexts functions{interned::kFunctionNames};
-    InternedTexts build_ids{interned::kBuildIds};
+    InternedTexts build_ids{interned::kBuildIds, InternedTexts::Content::kBinary};
     InternedTexts paths{interned::kMappingPaths};
     std::map<StackKey, uint64_t> stacks;
     std::map<std::pair<uint32_t, bool>, uint64_t> frames;  // by place, and whether it is a caller

@@ -39,6 +39,16 @@ TEST(ProtoWriterTest, WritesTheExamplesOfTheDocumentation) {
   EXPECT_EQ(BytesOf(packed), (Ints{0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05}));
 }
 
+TEST(ProtoWriterTest, StringsAreUtf8AndBytesAreNot) {
+  const std::string_view text = "a\xff";
+  ProtoWriter string;
+  string.String(1, text);
+  EXPECT_EQ(BytesOf(string), (Ints{0x0a, 0x04, 'a', 0xef, 0xbf, 0xbd}));
+  ProtoWriter bytes;
+  bytes.Bytes(1, std::as_bytes(std::span(text)));
+  EXPECT_EQ(BytesOf(bytes), (Ints{0x0a, 0x02, 'a', 0xff}));
+}
+
 TEST(ProtoWriterTest, ExtendsTheSignOfIntegers) {
   ProtoWriter writer;
   writer.Varint(1, int32_t{-1});

@@ -156,6 +156,8 @@ TEST(TraceEventImporterTest, NamesIdleTasks) {
 TEST(TraceEventImporterTest, ConvertsSystemTextToSwitches) {
   EXPECT_EQ(RoundTrip(testing::EveryPhase())["systemTraceEvents"],
             "# tracer: nop\n#\n"
+            "<idle>-0 (-----) [000] .... 0.000060000: tracing_mark_write: trace_event_clock_sync: "
+            "parent_ts=0.000060000\n"
             "main-8 (7) [001] .... 0.000060000: sched_switch: prev_comm=main prev_pid=8 "
             "prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120\n"
             "<idle>-0 (-----) [001] .... 0.000070000: sched_waking: comm=main pid=8 prio=120 "
