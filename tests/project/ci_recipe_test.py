@@ -141,7 +141,10 @@ class Script(harness.FolderTest):
             file.write(f"#!/bin/sh\ntrap 'touch {ended}; exit 1' TERM\necho begun\nfor i in $(seq 100); do sleep 0.1; done\n")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with subprocess.Popen([os.path.join(RECIPE, "compare"), "-n", "3", "old tree", "new", "true"], cwd=self.folder,
-                                  stdout=subprocess.PIPE, env=self.environment(0, 0)) as compare:
+                                  stdout=subprocess.PIPE, env=self.environment(0, 0),
+                                  # A background job of a shell ignores SIGINT, and nohup ignores SIGHUP.
+                                  preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL)
+                                                      for each in (signal.SIGINT, signal.SIGHUP)]) as compare:
                 self.assertEqual(compare.stdout.readline(), b"begun\n")
                 compare.send_signal(number)
                 self.assertEqual(compare.wait(DEADLINE_S), 128 + number)

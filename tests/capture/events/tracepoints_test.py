@@ -223,7 +223,8 @@ class Tracepoints(unittest.TestCase):
         for name in known:
             names[name.split(":")[1]].append(name)
         events = collections.defaultdict(list)
-        line_pattern = re.compile(r".*?-(\d+)\s+\[\d+\]\s+\S*\s*[\d.]+:\s+(\S+):\s?(.*)")
+        # Times of 14 digits, of a machine that is up for some hours, leave no space before them.
+        line_pattern = re.compile(r".*?-(\d+)\s+\[\d+\]\s*(?:\S+\s+)?[\d.]+:\s+(\S+):\s?(.*)")
         for line in text.splitlines():
             match = line_pattern.fullmatch(line)
             if not match or int(match.group(1)) not in tids or len(names[match.group(2)]) != 1:
