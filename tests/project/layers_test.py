@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 KERNEL = re.compile(r"^(linux|asm|asm-generic|bpf)/")
 LIBBPF_ROOM = "capture"
 # Headers of these rooms may include kernel headers. import stores records of perf.data.
-KERNEL_ROOMS = ("perf/file", "perf/live", "perf/record", "import", "capture", "capture/bpf", "capture/rings", "session", "session/trigger", "settings", "tools/record", "tools/record/options", "tools/record/process")
+KERNEL_ROOMS = ("perf/file", "perf/live", "perf/record", "import", "capture", "capture/bpf", "capture/rings", "session", "tools/record", "tools/record/options", "tools/record/process")
 
 
 def read_table(path):

@@ -21,6 +21,13 @@ class Export(Traces):
         text = fxt("query", "--csv", path, f"SELECT * FROM {table}").stdout.decode()
         return list(csv.reader(io.StringIO(text)))[1:]
 
+    def assert_rows(self, rows, wanted, table):
+        """Fails with the first row that differs: unittest takes minutes to print the difference of long lists."""
+        self.assertEqual(len(rows), len(wanted), table)
+        for number, (row, other) in enumerate(zip(rows, wanted)):
+            if row != other:
+                self.assertEqual(row, other, f"{table}, row {number}")
+
     def test_every_format_has_all_rows(self):
         tables = documented_tables()
         database = self.path("trace.db")
@@ -38,18 +45,18 @@ class Export(Traces):
                 wanted += [[str(number)] * len(own) + row for row in self.rows(path, table)]
             names = own + list(columns)
             with gzip.open(self.path(f"csv/{table}.csv.gz"), "rt", encoding="utf-8", newline="") as file:
-                self.assertEqual(list(csv.reader(file)), [names] + wanted, table)
+                self.assert_rows(list(csv.reader(file)), [names] + wanted, table)
             with open(self.path(f"tsv/{table}.tsv"), encoding="utf-8", newline="\n") as file:
                 lines = [line.rstrip("\n").split("\t") for line in file]
             self.assertEqual(lines[0], names)
             unescaped = [["" if text == r"\N" else text.replace("\\\\", "\\") for text in line] for line in lines[1:]]
-            self.assertEqual(unescaped, wanted, table)
+            self.assert_rows(unescaped, wanted, table)
             cursor = stored.execute(f"SELECT * FROM {table}")
             self.assertEqual([column[0] for column in cursor.description], names)
-            self.assertEqual([[self.text(value) for value in row] for row in cursor], wanted, table)
+            self.assert_rows([[self.text(value) for value in row] for row in cursor], wanted, table)
             kinds = [("INTEGER", False)] * len(own) + list(columns.values())
             with gzip.open(self.path(f"rowbinary/{table}.rowbinary.gz")) as file:
-                self.assertEqual([[self.text(value) for value in row] for row in self.row_binary(file.read(), kinds)],
+                self.assert_rows([[self.text(value) for value in row] for row in self.row_binary(file.read(), kinds)],
                                  wanted, table)
 
     def test_progress_on_a_terminal(self):

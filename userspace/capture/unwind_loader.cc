@@ -18,6 +18,7 @@
 #include <optional>
 #include <string_view>
 
+#include "perf/live/stack_session.h"
 #include "symbols/elf_file.h"
 #include "unwind/unwind_table.h"
 #include "util/clock.h"

@@ -20,10 +20,13 @@
 #include <vector>
 
 #include "capture/bpf/unwind_maps.h"
-#include "perf/live/stack_session.h"
 #include "unwind/table_store.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
+
+namespace perf {
+class StackSession;
+}
 
 namespace capture {
 

@@ -262,13 +262,13 @@ void FactRows::AddWait(const facts::Wait& wait) {
   if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
       if (column == waits::kReason) return cell.SetNull();
-      if (column > waits::kReason) return PutObject(column, cell, wait.object);
+      if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
       PutWait(column, cell, wait);
     });
   }
   HeldRow row{.id = waits_->TakeId()};
   for (uint8_t column = 0; column < row.cells.size(); ++column) {
-    if (waits_->Wants(column)) PutWait(column, row.cells[column], wait);
+    if (column != waits::kReason && waits_->Wants(column)) PutWait(column, row.cells[column], wait);
   }
   if (wait.object != nullptr) row.object = *wait.object;
   held_.Hold(wait, wait.ended == Bound::kSeen, std::move(row));
@@ -276,7 +276,7 @@ void FactRows::AddWait(const facts::Wait& wait) {
 
 void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
-    if (column > waits::kReason) {
+    if (column >= waits::kSyscall) {
       PutObject(column, cell, row.object ? &*row.object : nullptr);
     } else if (column != waits::kReason) {
       cell = row.cells[column];

@@ -120,7 +120,7 @@ class FactRows {
   // A row without its reason, with the names of the time at which the wait ended.
   struct HeldRow {
     uint64_t id = 0;
-    std::array<Cell, waits::kReason> cells = {};  // of the columns before it that are wanted
+    std::array<Cell, waits::kSyscall> cells = {};  // of the columns before it, but for the reason
     std::optional<facts::WaitObject> object = std::nullopt;
   };
   struct HeldRowWriter {

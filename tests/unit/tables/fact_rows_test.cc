@@ -94,6 +94,28 @@ TEST(FactRowsTest, AWaitThatIsKeptForItsReasonHasTheNamesOfItsTime) {
       Contains("200 100 blocked worker sh NULL"));
 }
 
+// The wait and its object, for a thread that sleeps in `state`.
+std::vector<std::string> WaitWithObject(std::string_view state) {
+  TraceScript script;
+  script.Session(10, {{TraceScript::Text("categories"), TraceScript::Text("sched,stack,wait")}});
+  script.Name(10, "worker").Switch(100, 0, 0, "S", 10).Switch(200, 0, 10, state, 20);
+  script.Instant(300, 10, "wait", "waited",
+                 {{TraceScript::Text("syscall"), TraceScript::Text("futex")},
+                  {TraceScript::Text("asked"), uint64_t{77}}});
+  script.Wake(300, 10, 20).Switch(400, 0, 20, "S", 10).Switch(500, 0, 10, "S", 0);
+  using namespace waits;
+  RowFilter filter;
+  filter.tid = 10;
+  return RowsOf(script.bytes(), Table::kWaits,
+                {kTs, kKind, kReason, kVia, kThrottledBy, kSyscall, kObjectKind, kPeer, kAsked},
+                filter);
+}
+
+TEST(FactRowsTest, TheObjectOfAWaitHasColumnsOfItsOwn) {
+  EXPECT_THAT(WaitWithObject("S"), Contains("200 sleep NULL NULL NULL futex NULL NULL 77"));
+  EXPECT_THAT(WaitWithObject("D"), Contains("200 blocked NULL NULL NULL futex NULL NULL 77"));
+}
+
 TEST(FactRowsTest, ALossEndsARun) {
   TraceScript script;
   script.Switch(100, 0, 0, "S", 10).Loss(200, 0, 7).Switch(400, 0, 20, "S", 0);
