@@ -78,6 +78,7 @@ struct css_set {
 };
 
 struct mm_struct {
+	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
 	unsigned long arg_start;
 	unsigned long arg_end;
 };

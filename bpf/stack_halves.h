@@ -79,7 +79,7 @@ static __always_inline void find_process(struct unwind_state *state)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct fxr_unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	u64 version, arguments;
+	u64 version, arguments, code_pages;
 
 	state->is_known = false;
 	state->key = 0;
@@ -88,10 +88,15 @@ static __always_inline void find_process(struct unwind_state *state)
 	version = READ_ONCE(process->version);
 	state->first = READ_ONCE(process->first);
 	state->count = READ_ONCE(process->count);
-	if (has_task_registers)
-		arguments = ((struct task_struct *)bpf_get_current_task_btf())->mm->arg_start;
-	else
+	if (has_task_registers) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		arguments = task->mm->arg_start;
+		code_pages = task->mm->exec_vm;
+	} else {
 		arguments = BPF_CORE_READ(task, mm, arg_start);
+		code_pages = BPF_CORE_READ(task, mm, exec_vm);
+	}
+	state->is_stale = READ_ONCE(process->code_pages) != code_pages;
 	/* The element may be replaced meanwhile. */
 	if (READ_ONCE(process->arguments) != arguments || version != READ_ONCE(process->version))
 		return;

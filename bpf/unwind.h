@@ -35,6 +35,8 @@ struct unwind_state {
 	u8 is_return;  /* pc is a return address */
 	u8 bp_lost;
 	u8 is_known;   /* the process has ranges */
+	u8 is_stale;   /* it has mappings that are not among the ranges */
+	u8 is_guess;   /* a frame pointer was used where it may be none */
 	u8 end;        /* enum fxr_stack_end, when it is finished */
 
 	/* The process's ranges, and the one that was used last. */
@@ -392,6 +394,13 @@ static __always_inline int to_interrupted(u32 cpu, struct unwind_state *state, u
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
 }
 
+/* No rule says where the frame pointer is saved: the ABI does. */
+static __always_inline bool uses_frame_pointer(u32 kind)
+{
+	return kind == FXR_UNWIND_FRAME_POINTER || kind == FXR_UNWIND_NONE ||
+	       kind == FXR_UNWIND_ABSENT;
+}
+
 /*
  * Computes the CFA by the state's rule. Returns it, or 0 at the end of the stack. The
  * reason of that end is in state->end.
@@ -402,7 +411,7 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	u64 base = state->sp;
 
 	if (kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF ||
-	    kind == FXR_UNWIND_FRAME_POINTER || kind == FXR_UNWIND_NONE) {
+	    uses_frame_pointer(kind)) {
 		state->end = FXR_STACK_END_RULE;
 		if (unwind_use_bp(cpu))
 			return 0;
@@ -424,18 +433,16 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 		return state->word + state->rule.add;
 	case FXR_UNWIND_FRAME_POINTER:
 	case FXR_UNWIND_NONE:
+	case FXR_UNWIND_ABSENT:
 		/* The ABI marks the outermost frame by a frame pointer of 0. */
 		state->end = base ? FXR_STACK_END_NO_TABLE : FXR_STACK_END_ENTRY;
-		if (kind == FXR_UNWIND_NONE || base < FIRST_ADDRESS)
+		if (base < FIRST_ADDRESS)
 			return 0;
 		state->rule.bp = FXR_UNWIND_BP_AT_CFA;
 		state->rule.bp_offset = -16;
 		return base + 16;
 	case FXR_UNWIND_END:
 		state->end = FXR_STACK_END_ENTRY;
-		return 0;
-	case FXR_UNWIND_ABSENT:
-		state->end = FXR_STACK_END_NO_TABLE;
 		return 0;
 	default:
 		state->end = FXR_STACK_END_RULE;
@@ -449,26 +456,39 @@ int unwind_next_frame(u32 cpu)
 	struct unwind_state *state = state_of(cpu);
 	u64 address, cfa, bp_place;
 	u32 bp_rule;
+	bool is_guess;
 
 	if (!state)
 		return 1;
 	address = state->pc - (state->is_return ? 1 : 0);
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
 	if (state->is_known) {
-		if (unwind_find_range(cpu, address))
+		if (!unwind_find_range(cpu, address)) {
+			unwind_find_rule(cpu, address);
+		} else if (state->is_stale) {
+			state->is_guess = true;
+			state->is_uncacheable = true;
+		} else {
 			return finish(state, FXR_STACK_END_UNMAPPED);
-		unwind_find_rule(cpu, address);
+		}
 	}
+	/* The code has tables elsewhere, so its frame pointer may be a number. */
+	is_guess = state->rule.kind == FXR_UNWIND_NONE || state->rule.kind == FXR_UNWIND_ABSENT;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
 		return to_interrupted(cpu, state, state->sp + state->rule.offset);
 	cfa = find_cfa(cpu, state);
 	if (!cfa)
 		return 1;
-	state->end = state->rule.kind == FXR_UNWIND_FRAME_POINTER ? FXR_STACK_END_NO_TABLE
-								   : FXR_STACK_END_UNREADABLE;
-	/* Each frame has at least its return address. */
-	if (cfa - 8 < state->sp || cfa < FIRST_ADDRESS)
-		return 1;
+	/* By a rule each frame has at least its return address. */
+	if (uses_frame_pointer(state->rule.kind)) {
+		state->end = FXR_STACK_END_NO_TABLE;
+		if (is_guess && cfa - 8 < state->sp)
+			return 1;
+	} else {
+		state->end = FXR_STACK_END_UNREADABLE;
+		if (cfa - 8 < state->sp || cfa < FIRST_ADDRESS)
+			return 1;
+	}
 	bp_rule = state->rule.bp;
 	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
 	if (bp_rule == FXR_UNWIND_BP_AT_BP && unwind_use_bp(cpu))
@@ -484,6 +504,11 @@ int unwind_next_frame(u32 cpu)
 	}
 	if (unwind_word(cpu, cfa - 8))
 		return 1;
+	if (is_guess) {
+		if (state->word && unwind_find_range(cpu, state->word - 1))
+			return 1;
+		state->is_guess = true;
+	}
 	state->pc = state->word;
 	state->sp = cfa;
 	state->is_return = true;
@@ -597,16 +622,21 @@ int unwind_user_stack(u32 cpu)
 	state->bp_lost = false;
 	state->is_return = false;
 	state->needs_bp = false;
+	state->is_guess = false;
 	state->is_uncacheable = false;
 	state->end = FXR_STACK_END_DEEP;
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
 		if (unwind_next_frame(cpu))
 			break;
 	}
+	/* Frames may be missing where the entry was found by guesses. */
+	if (state->is_guess && state->end == FXR_STACK_END_ENTRY)
+		state->end = FXR_STACK_END_NO_TABLE;
+	if ((!state->is_known || (state->is_stale && state->is_guess)) &&
+	    state->end != FXR_STACK_END_DEEP)
+		state->end = FXR_STACK_END_NEW;
 	if (state->is_known)
 		keep_shape(state);
-	else if (state->end != FXR_STACK_END_DEEP)
-		state->end = FXR_STACK_END_NEW;
 out:
 	/* What the last frame returns to is no frame. */
 	if (state->end == FXR_STACK_END_UNMAPPED && state->frames > 1)

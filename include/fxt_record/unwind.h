@@ -99,6 +99,11 @@ struct fxr_unwind_process {
 	 * another program are not used.
 	 */
 	fxr_u64 arguments;
+	/*
+	 * Pages of the mappings that are executable and not writable. If the kernel counts
+	 * others, there are mappings that the list does not have.
+	 */
+	fxr_u64 code_pages;
 };
 
 /* The kernel's signal frame on x86-64: offsets of the interrupted registers. */

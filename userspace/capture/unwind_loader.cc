@@ -180,6 +180,7 @@ void UnwindLoader::ScanAll() {
 }
 
 void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
+  const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   std::vector<fxr_unwind_range>& ranges = mappings->ranges;
   std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
   std::string text;
@@ -205,6 +206,10 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     identity += ' ';
     identity += TakeField(&line);
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    // That page is the kernel's.
+    if (permissions.find('w') == std::string_view::npos && line != "[vsyscall]") {
+      mappings->code_pages += range.size / page_bytes;
+    }
     if (line.starts_with('/')) {
       struct stat file {};
       const std::string path = fmt::format("{}/{}/root{}", proc_, tgid, line);
@@ -304,6 +309,7 @@ void UnwindLoader::Scan(uint32_t tgid) {
   };
   if (const auto known = processes_.find(tgid);
       known != processes_.end() && known->second->arguments == mappings->arguments &&
+      known->second->code_pages == mappings->code_pages &&
       std::ranges::equal(known->second->ranges, mappings->ranges, same)) {
     return;
   }
@@ -321,7 +327,8 @@ bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
   const fxr_unwind_process process{.version = mappings->version,
                                    .first = mappings->extent.first,
                                    .count = mappings->extent.count,
-                                   .arguments = mappings->arguments};
+                                   .arguments = mappings->arguments,
+                                   .code_pages = mappings->code_pages};
   if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
     ForgetExited();
     if (!maps_.SetProcess(tgid, process)) {

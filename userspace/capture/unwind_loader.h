@@ -74,7 +74,8 @@ class UnwindLoader {
     std::vector<fxr_unwind_range> ranges;
     unwind::Extent extent;
     uint64_t version = 0;
-    uint64_t arguments = 0;  // see fxr_unwind_process
+    uint64_t arguments = 0;   // see fxr_unwind_process
+    uint64_t code_pages = 0;  // see fxr_unwind_process
     ~Mappings();
   };
   using MappingsPtr = std::shared_ptr<const Mappings>;
