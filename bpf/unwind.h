@@ -401,6 +401,11 @@ static __always_inline bool uses_frame_pointer(u32 kind)
 	       kind == FXR_UNWIND_ABSENT;
 }
 
+static __always_inline bool uses_bp(u32 kind)
+{
+	return kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF || uses_frame_pointer(kind);
+}
+
 /*
  * Computes the CFA by the state's rule. Returns it, or 0 at the end of the stack. The
  * reason of that end is in state->end.
@@ -410,8 +415,7 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	u32 kind = state->rule.kind;
 	u64 base = state->sp;
 
-	if (kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF ||
-	    uses_frame_pointer(kind)) {
+	if (uses_bp(kind)) {
 		state->end = FXR_STACK_END_RULE;
 		if (unwind_use_bp(cpu))
 			return 0;
@@ -479,16 +483,17 @@ int unwind_next_frame(u32 cpu)
 	cfa = find_cfa(cpu, state);
 	if (!cfa)
 		return 1;
-	/* By a rule each frame has at least its return address. */
-	if (uses_frame_pointer(state->rule.kind)) {
+	if (uses_frame_pointer(state->rule.kind))
 		state->end = FXR_STACK_END_NO_TABLE;
-		if (is_guess && cfa - 8 < state->sp)
-			return 1;
-	} else {
+	else
 		state->end = FXR_STACK_END_UNREADABLE;
-		if (cfa - 8 < state->sp || cfa < FIRST_ADDRESS)
-			return 1;
-	}
+	/*
+	 * Each frame has at least its return address. A frame pointer may lead to another
+	 * stack.
+	 */
+	if (cfa < FIRST_ADDRESS ||
+	    (cfa - 8 < state->sp && (is_guess || !uses_bp(state->rule.kind))))
+		return 1;
 	bp_rule = state->rule.bp;
 	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
 	if (bp_rule == FXR_UNWIND_BP_AT_BP && unwind_use_bp(cpu))

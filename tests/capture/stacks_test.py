@@ -288,37 +288,53 @@ class OddStacks(unittest.TestCase):
         # A kernel address ends the walk: no code of a process is there.
         return {tuple(itertools.takewhile(lambda frame: frame < 1 << 63, stack)) for stack in stacks}
 
-    def of_ours(self, folder):
+    def of_ours(self, folder, *words):
         trace = os.path.join(folder, "odd.fxt")
         done = run(RECORDER, "-q", "-c", "sched,stack:off", "--stack-min", "1ns", "--only-command", "-o",
-                   trace, "--", self.PROGRAM)
+                   trace, "--", self.PROGRAM, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(run(FXT, "check", trace).returncode, 0)
         stacks = [[int(frame, 16) for frame in json.loads(line)["frames"]] for line in
                   run(FXT, "dump", "--json", "--type", "backtrace", trace).stdout.splitlines()]
-        return {tuple(frame for frame in stack if frame < 1 << 63) for stack in stacks}
+        return trace, {tuple(frame for frame in stack if frame < 1 << 63) for stack in stacks}
 
     @staticmethod
-    def made(stacks):
-        """Drops the frames outside the generated code."""
-        made = {tuple(frame for frame in stack[1:] if 0x100000 < frame < 0x110000) for stack in stacks}
-        return {stack for stack in made if stack}
+    def made_of(stack):
+        """The frames of a stack that are addresses of the generated code."""
+        return tuple(frame for frame in stack[1:] if 0x100000 < frame < 0x110000)
+
+    @classmethod
+    def made(cls, stacks):
+        return {cls.made_of(stack) for stack in stacks} - {()}
 
     def test_unwinding_matches_perf(self):
+        """Code without tables is unwound by frame pointer, as the kernel does for perf."""
         with tempfile.TemporaryDirectory() as folder:
-            theirs, ours = self.of_perf(folder), self.of_ours(folder)
+            theirs, ours = self.of_perf(folder), self.of_ours(folder)[1]
             # On a busy machine a thread may be preempted before a sleep until the sleep is no longer needed.
             for _ in range(ATTEMPTS):
                 if self.made(ours) == self.made(theirs):
                     break
                 theirs |= self.of_perf(folder)
-                ours |= self.of_ours(folder)
+                ours |= self.of_ours(folder)[1]
         self.assertEqual(self.made(ours), self.made(theirs))
         self.assertGreater(len(self.made(ours)), 30)
-        for count in (21, 127):
-            lengths = [{len(stack) for stack in stacks if len(stack) >= count} for stacks in (ours, theirs)]
-            self.assertEqual(lengths[0], lengths[1])
-        self.assertEqual(max(map(len, ours)), 127)
+        # Tables find the callers of main(), too.
+        lengths = [[len(stack) for stack in stacks if 21 <= len(stack) < 127 and not self.made_of(stack)]
+                   for stacks in (ours, theirs)]
+        self.assertGreaterEqual(max(lengths[0]), max(lengths[1]))
+        for stacks in (ours, theirs):
+            self.assertEqual(max(map(len, stacks)), 127)
+
+    def test_an_address_that_is_not_code_ends_a_stack(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, stacks = self.of_ours(folder, "unmapped")
+            ends = harness.query(trace, "SELECT DISTINCT json_extract(args, '$.stack'), json_extract(args, '$.end') "
+                                        "FROM instants WHERE category = 'stack' AND name = 'off'")
+        found = collections.Counter(end for _, end in ends)
+        self.assertGreater(found["unmapped"], 0)
+        # These are unwound by frame pointer.
+        self.assertLessEqual(len(self.made(stacks)), found["new"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sleeps on unusual stacks: frames at the end of a mapping, in a cycle, downwards, at odd
 // addresses, and of assembly code that uses the frame pointer for something else. The return
-// addresses are invented.
+// addresses are those of generated code without unwind tables; with the argument "unmapped" there is
+// no code at these addresses.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr timespec kNap{0, 1'000'000};
-uint64_t next_address = 0x100000;
+constexpr uint64_t kCode = 0x100000;
+constexpr size_t kCodeBytes = 0x10000;
+uint64_t next_address = kCode;
 
 // Sleeps with this frame pointer.
 void SleepWithFrameAt(uint64_t frame) {
@@ -70,7 +73,15 @@ __attribute__((noinline, noipa)) void Recurse(int depth) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "unmapped") == 0) {
+    // By then a recorder knows the mappings of this program.
+    usleep(300'000);
+  } else if (mmap(reinterpret_cast<void*>(kCode), kCodeBytes, PROT_READ | PROT_EXEC,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                  0) != reinterpret_cast<void*>(kCode)) {
+    abort();
+  }
   const uint64_t memory = Pages(16);
   const uint64_t end = memory + 16 * kPage;
   memset(reinterpret_cast<void*>(memory), 0, 16 * kPage);
