@@ -223,7 +223,7 @@ struct {
  * Global, as all that loops here, so that the verifier checks it once and not for each
  * word.
  */
-int take_kernel_word(u32 cpu, u64 place, u64 word)
+__noinline int take_kernel_word(u32 cpu, u64 place, u64 word)
 {
 	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
 	u64 count;
@@ -242,7 +242,7 @@ int take_kernel_word(u32 cpu, u64 place, u64 word)
 }
 
 /* Takes the words of a scan; the first one is at place `from`. Returns as the above. */
-int take_kernel_words(u32 cpu, u64 from)
+__noinline int take_kernel_words(u32 cpu, u64 from)
 {
 	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
 
@@ -262,7 +262,7 @@ int take_kernel_words(u32 cpu, u64 from)
  * Hashes the return addresses of a kernel stack of `left` bytes from `at` up, and keeps
  * them in the scan. Returns nonzero if there is a hash.
  */
-int scan_kernel_stack(u32 cpu, u64 at, u64 left)
+__noinline int scan_kernel_stack(u32 cpu, u64 at, u64 left)
 {
 	struct kernel_scan *scan = bpf_map_lookup_elem(&kernel_scans, &cpu);
 

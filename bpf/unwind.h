@@ -4,8 +4,8 @@
  * stack.bpf.c includes it. Its programs run with interrupts off, so one at a time uses a
  * CPU's state.
  *
- * Some functions are global: the verifier checks each once, and not again for each of the
- * 127 frames. Their arguments are numbers, so each looks its state up.
+ * Some functions are global and not inlined: the verifier checks each once, and not again
+ * for each of the 127 frames. Their arguments are numbers, so each looks its state up.
  *
  * How a stack unwinds is determined by the pc and sp at its start, the tables, and a few
  * words of the stack: the return addresses and the saved frame pointers that a rule
@@ -150,7 +150,7 @@ static __always_inline struct unwind_state *state_of(u32 cpu)
 }
 
 /* Reads the user's stack from `address` on. Returns nonzero if it is not present. */
-int unwind_read_piece(u32 cpu, u64 address)
+__noinline int unwind_read_piece(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 begin = address - 64;
@@ -192,7 +192,7 @@ static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 
 }
 
 /* Reads a word of the user's stack into the state. Returns nonzero if it is not present. */
-int unwind_word(u32 cpu, u64 address)
+__noinline int unwind_word(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 word;
@@ -215,7 +215,7 @@ static __always_inline bool table_word(u32 index, u32 *word)
 }
 
 /* Finds the mapping of `address`. */
-int unwind_find_range(u32 cpu, u64 address)
+__noinline int unwind_find_range(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
 	struct fxr_unwind_range *range;
@@ -258,7 +258,7 @@ int unwind_find_range(u32 cpu, u64 address)
 }
 
 /* Finds the rule of the code at `address`, in the state's range. */
-int unwind_find_rule(u32 cpu, u64 address)
+__noinline int unwind_find_rule(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
 	struct fxr_unwind_module *module;
@@ -318,7 +318,7 @@ int unwind_find_rule(u32 cpu, u64 address)
 }
 
 /* The word at `address`, which is `word`, determines how the stack unwinds. */
-int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
+__noinline int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 offset;
@@ -343,7 +343,7 @@ int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
 }
 
 /* A rule uses bp. Returns nonzero if it is not known. */
-int unwind_use_bp(u32 cpu)
+__noinline int unwind_use_bp(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 
@@ -455,7 +455,7 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 }
 
 /* Goes on to the caller's frame. Returns nonzero at the end. */
-int unwind_next_frame(u32 cpu)
+__noinline int unwind_next_frame(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 address, cfa, bp_place;
@@ -533,7 +533,7 @@ static __always_inline struct unwind_shape *shape_of(u64 key)
 #define PLACES_AT_ONCE 32
 
 /* Reads the words at the shape's next places. Returns nonzero if there are no more. */
-int unwind_known_words(u32 cpu)
+__noinline int unwind_known_words(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 	struct unwind_shape *shape;
@@ -607,7 +607,7 @@ static __always_inline void restart(struct unwind_state *state)
 	add_frame(state, state->pc);
 }
 
-int unwind_user_stack(u32 cpu)
+__noinline int unwind_user_stack(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 
@@ -650,7 +650,7 @@ out:
 	return 0;
 }
 
-int unwind_number_frames(u32 cpu)
+__noinline int unwind_number_frames(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 

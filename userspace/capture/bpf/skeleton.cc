@@ -102,6 +102,7 @@ util::Status Skeleton::OpenObject(const KernelTypes& types) {
   // Without /proc libbpf parses all kernel BTF, which is slower.
   const bool readable = types_ && access(path.c_str(), R_OK) == 0;
   if (readable) options.btf_custom_path = path.c_str();
+  options.kernel_log_level = getenv("FXRLOG") ? static_cast<uint32_t>(atoi(getenv("FXRLOG"))) : 0;
   bpf_ = recorder_bpf::open(&options);
   if (!bpf_) return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
   return readable ? WriteTypes(types) : util::Ok();
