@@ -135,8 +135,8 @@ static __always_inline struct unwind_state *user_stack(void *ctx)
  * Address and size of the system call entry function; 0: not known. Frames further out
  * carry no information and sit at a random offset.
  */
-const volatile fxr_u64 syscall_code = 0;
-const volatile fxr_u64 syscall_code_bytes = 0;
+fxr_u64 syscall_code = 0;
+fxr_u64 syscall_code_bytes = 0;
 
 #define KNOWN_WORDS 16 /* return addresses per stack; a system call that waits has about 10 */
 

@@ -530,7 +530,7 @@ static __always_inline struct unwind_shape *shape_of(u64 key)
 	return bpf_map_lookup_elem(&unwind_shapes, &index);
 }
 
-#define PLACES_AT_ONCE 32
+#define PLACES_AT_ONCE 16
 
 /* Reads the words at the shape's next places. Returns nonzero if there are no more. */
 __noinline int unwind_known_words(u32 cpu)

@@ -455,4 +455,15 @@ struct fxr_context_sample {
 };
 FXR_ASSERT(sizeof(struct fxr_context_sample) == 8);
 
+/* ---------------------------------------------------------------- symbols */
+
+/* A query of the kernel's symbols, see find_symbol in bpf/probe.bpf.c. */
+#define FXR_SYMBOL_BYTES 512
+struct fxr_symbol_query {
+	fxr_u64 address; /* to be looked up; 0: by name, and set to the address found */
+	char name[FXR_SYMBOL_BYTES]; /* ends with 0 */
+	char text[FXR_SYMBOL_BYTES]; /* "name+0xOFFSET/0xSIZE", then " [module]" for a module's */
+};
+FXR_ASSERT(sizeof(struct fxr_symbol_query) == 1032);
+
 #endif

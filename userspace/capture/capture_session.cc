@@ -37,7 +37,7 @@ CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<Bp
     : options_(options),
       programs_(std::move(programs)),
       clock_(programs_->clock()),
-      identities_(programs_->tasks(), proc),
+      identities_(programs_->tasks(), proc, programs_->symbols()),
       side_ring_(std::move(side_ring)) {
   for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
     merger_.AddRing(programs_->MakeSlotRing(cpu), cpu);

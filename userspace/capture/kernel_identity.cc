@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/kernel_identity.h"
 
+#include <utility>
+
 namespace capture {
 
-KernelIdentity::KernelIdentity(TaskWalk& tasks, ProcIdentity& proc) : tasks_(tasks), proc_(proc) {
+KernelIdentity::KernelIdentity(TaskWalk& tasks, ProcIdentity& proc, KernelSymbols symbols)
+    : tasks_(tasks), proc_(proc), symbols_(std::move(symbols)) {
   const uint32_t numbers = proc_.OwnNumbers();
   // /proc lists the ids of this process from its own namespace inwards.
   if (numbers > 0 && numbers <= tasks_.own_level() + 1) {
@@ -31,8 +34,21 @@ std::optional<fxr_task> KernelIdentity::LookUp(uint32_t tid) {
   return found->task;
 }
 
+std::string KernelIdentity::FunctionAt(int64_t address) {
+  if (!symbols_.available()) return proc_.FunctionAt(address);
+  const auto symbol = symbols_.At(static_cast<uint64_t>(address));
+  return symbol ? symbol->name : "";
+}
+
+std::optional<symbols::KernelText> KernelIdentity::KernelText() const {
+  const auto begin = symbols_.Named("_text");
+  const auto end = symbols_.Named("_etext");
+  if (!begin || !end || end->start <= begin->start) return std::nullopt;
+  return symbols::KernelText{begin->start, end->start - begin->start};
+}
+
 std::vector<model::ExecutableMapping> KernelIdentity::MappingsOf(uint32_t tgid) {
-  if (tgid == 0) return proc_.KernelMappings();
+  if (tgid == 0) return proc_.KernelMappings(KernelText());
   const auto number = ProcNumber(tgid);
   return number ? proc_.MappingsOf(*number) : std::vector<model::ExecutableMapping>{};
 }

@@ -9,16 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "capture/bpf/kernel_symbols.h"
 #include "capture/bpf/task_walk.h"
 #include "capture/proc_identity.h"
 #include "model/identity_source.h"
+#include "symbols/kallsyms.h"
 
 namespace capture {
 
 class KernelIdentity final : public model::IdentitySource {
  public:
-  // Both outlive this object.
-  KernelIdentity(TaskWalk& tasks, ProcIdentity& proc);
+  // All outlive this object, `symbols` with the programs behind it.
+  KernelIdentity(TaskWalk& tasks, ProcIdentity& proc, KernelSymbols symbols);
 
   model::ProcessText TextOf(uint32_t tgid) override;
   std::optional<fxr_task> LookUp(uint32_t tid) override;
@@ -27,14 +29,18 @@ class KernelIdentity final : public model::IdentitySource {
     return proc_.CpuGroupPath(id, hierarchy);
   }
   std::string IrqName(uint32_t irq) override { return proc_.IrqName(irq); }
-  std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
+  std::string FunctionAt(int64_t address) override;
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
   // The process's id in /proc; empty if /proc does not show it.
   std::optional<uint32_t> ProcNumber(uint32_t tgid);
 
  private:
+  // Empty if it can only be read from a list.
+  std::optional<symbols::KernelText> KernelText() const;
+
   TaskWalk& tasks_;
   ProcIdentity& proc_;
+  const KernelSymbols symbols_;
   // Level of /proc's pid namespace; empty if it does not contain this process.
   std::optional<uint32_t> proc_level_;
 };

@@ -99,8 +99,9 @@ std::optional<uint64_t> ProcIdentity::CgroupId(const std::string& path) const {
   return std::nullopt;
 }
 
-std::vector<model::ExecutableMapping> ProcIdentity::KernelMappings() const {
-  const auto text = symbols::FindKernelText(proc_ + "/kallsyms");
+std::vector<model::ExecutableMapping> ProcIdentity::KernelMappings(
+    std::optional<symbols::KernelText> text) const {
+  if (!text) text = symbols::FindKernelText(proc_ + "/kallsyms");
   if (!text) return {};
   const util::BuildId id = symbols::RunningKernelBuildId(sys_ + "/kernel/notes");
   const auto bytes = id.view();

@@ -11,6 +11,7 @@
 
 #include "capture/cgroup_tree.h"
 #include "model/identity_source.h"
+#include "symbols/kallsyms.h"
 #include "symbols/symbol_table.h"
 #include "util/unique_fd.h"
 
@@ -33,7 +34,9 @@ class ProcIdentity {
   std::string IrqName(uint32_t irq) const;
   std::string FunctionAt(int64_t address);
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t number);
-  std::vector<model::ExecutableMapping> KernelMappings() const;
+  // `text`: the kernel's text if it is known, else /proc/kallsyms is read.
+  std::vector<model::ExecutableMapping> KernelMappings(
+      std::optional<symbols::KernelText> text = std::nullopt) const;
 
   // The id of a cgroup by path, relative to the hierarchy's mount or absolute; empty if it is not a
   // cgroup of the default hierarchy.

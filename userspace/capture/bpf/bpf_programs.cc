@@ -96,6 +96,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
     return status.error();
   }
   if (util::Status status = self->Map(); !status) return status.error();
+  self->skeleton_->FillSyscallCode();
 #if defined(__x86_64__)
   self->FindContexts(features.interrupt_mask);
 #endif
@@ -207,6 +208,8 @@ void BpfPrograms::FindContexts(uint32_t interrupt_mask) {
 KernelClock BpfPrograms::clock() const {
   return KernelClock(bpf_program__fd((*skeleton_)->progs.read_clocks), &(*skeleton_)->bss->clocks);
 }
+
+KernelSymbols BpfPrograms::symbols() const { return skeleton_->symbols(); }
 
 util::Status BpfPrograms::Attach() { return skeleton_->Attach(); }
 

@@ -10,6 +10,7 @@
 
 #include "capture/bpf/kernel_clock.h"
 #include "capture/bpf/kernel_features.h"
+#include "capture/bpf/kernel_symbols.h"
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/task_walk.h"
@@ -61,6 +62,8 @@ class BpfPrograms {
   const std::vector<uint32_t>& contextless_cpus() const { return contextless_cpus_; }
   // The clock of the kernel; must not outlive the programs.
   KernelClock clock() const;
+  // Valid as long as this object.
+  KernelSymbols symbols() const;
   int side_ring_fd() const;
   uint64_t side_ring_bytes() const { return sizes_.side_ring_bytes; }
   // Bytes of kernel memory of all rings and maps.

@@ -168,6 +168,8 @@ util::Result<KernelFeatures> ProbeKernel() {
 #endif
   features.interrupt_mask = InterruptMask(*types);
   features.net_rx_senders = AreNetRxSendersKnown();
+  features.symbol_lookup =
+      types->Find(KernelTypes::Kind::kFunction, "bpf_kallsyms_lookup_name") != 0;
   features.rdonly_cast = types->Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast") != 0;
   features.atomic_fetch = HasAtomicFetch();
   // No feature test exists for this.

@@ -29,6 +29,8 @@ struct KernelFeatures {
   uint32_t interrupt_mask = 0;
   // bpf_rdonly_cast (6.2).
   bool rdonly_cast = false;
+  // bpf_kallsyms_lookup_name() (5.16), and bpf_snprintf() with it (5.13).
+  bool symbol_lookup = false;
   // sched_switch passes the previous state (5.18).
   bool switch_has_state_argument = false;
   // Task tracepoints are preemptible (7.0), so the kernel may skip programs on them.

@@ -102,7 +102,6 @@ util::Status Skeleton::OpenObject(const KernelTypes& types) {
   // Without /proc libbpf parses all kernel BTF, which is slower.
   const bool readable = types_ && access(path.c_str(), R_OK) == 0;
   if (readable) options.btf_custom_path = path.c_str();
-  options.kernel_log_level = getenv("FXRLOG") ? static_cast<uint32_t>(atoi(getenv("FXRLOG"))) : 0;
   bpf_ = recorder_bpf::open(&options);
   if (!bpf_) return util::Error{fmt::format("cannot open the BPF object: {}", strerror(errno)), ""};
   return readable ? WriteTypes(types) : util::Ok();
@@ -227,10 +226,19 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   settings.unwind_shape_mask = kUnwindShapes - 1;
   settings.has_task_registers =
       sleeps && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
-  if (!sleeps || !options.stack.off) return;
-  const SyscallCode code = FindSyscallCode();
-  settings.syscall_code = code.begin;
-  settings.syscall_code_bytes = code.bytes;
+  wants_syscall_code_ = sleeps && options.stack.off;
+}
+
+void Skeleton::FillSyscallCode() {
+  if (!wants_syscall_code_) return;
+  const SyscallCode code = FindSyscallCode(symbols());
+  bpf_->bss->syscall_code = code.begin;
+  bpf_->bss->syscall_code_bytes = code.bytes;
+}
+
+KernelSymbols Skeleton::symbols() const {
+  if (!has_symbols_) return {};
+  return KernelSymbols::Of(bpf_program__fd(bpf_->progs.find_symbol), &bpf_->bss->symbol_query);
 }
 
 void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& options) {
@@ -378,6 +386,13 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   for (const char* name : {"read_clocks", "find_context", kTaskWalkProgram}) {
     Use(name, FXR_CATEGORY_TASK, nullptr);
   }
+  // The categories whose events have addresses of functions.
+  const auto wants = [&](fxr_category category) { return options.categories.test(category); };
+  has_symbols_ = features.symbol_lookup &&
+                 (wants(FXR_CATEGORY_STACK) || wants(FXR_CATEGORY_WAIT) ||
+                  wants(FXR_CATEGORY_WORKQUEUE) || wants(FXR_CATEGORY_TIMER) ||
+                  wants(FXR_CATEGORY_LOCK) || wants(FXR_CATEGORY_IPI));
+  if (has_symbols_) Use("find_symbol", FXR_CATEGORY_TASK, nullptr);
 }
 
 util::Status Skeleton::Load(const RingSizes& sizes, const std::string& hint) {

@@ -11,6 +11,7 @@
 
 #include "capture/bpf/bpf_programs.h"
 #include "capture/bpf/kernel_features.h"
+#include "capture/bpf/kernel_symbols.h"
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/tracepoint_handler.h"
@@ -57,6 +58,10 @@ class Skeleton {
   CategoryCounts RecursionMisses() const;
   // True if the programs unwind user stacks by tables.
   bool has_unwinder() const { return has_unwinder_; }
+  // Finds nothing where no category needs it.
+  KernelSymbols symbols() const;
+  // After Load().
+  void FillSyscallCode();
   bool has_stand_ins() const { return !stand_ins_.empty(); }
   int task_walk_fd() const;
 
@@ -85,6 +90,8 @@ class Skeleton {
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; empty: all
   bool has_unwinder_ = false;
+  bool has_symbols_ = false;
+  bool wants_syscall_code_ = false;
   ProbePrograms probe_programs_;
   ProbeLinks probe_links_;
 };

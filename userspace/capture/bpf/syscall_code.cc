@@ -9,6 +9,8 @@
 namespace capture {
 namespace {
 
+// The end of its line in the list.
+constexpr std::string_view kLineEnd = " do_syscall_64";
 constexpr uint64_t kMaxBytes = 1 << 16;
 
 uint64_t AddressOf(std::string_view line) {
@@ -19,7 +21,12 @@ uint64_t AddressOf(std::string_view line) {
 
 }  // namespace
 
-SyscallCode FindSyscallCode() {
+SyscallCode FindSyscallCode(const KernelSymbols& kernel) {
+  if (kernel.available()) {
+    const auto symbol = kernel.Named(kLineEnd.substr(1));
+    if (!symbol || symbol->size == 0 || symbol->size > kMaxBytes) return {};
+    return {symbol->start, symbol->size};
+  }
   std::ifstream symbols("/proc/kallsyms");
   return FindSyscallCode(symbols);
 }
@@ -34,7 +41,7 @@ SyscallCode FindSyscallCode(std::istream& symbols) {
       code.bytes = next - code.begin;
       return code;
     }
-    if (line.ends_with(" do_syscall_64")) code.begin = AddressOf(line);
+    if (line.ends_with(kLineEnd)) code.begin = AddressOf(line);
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <istream>
 
+#include "capture/bpf/kernel_symbols.h"
+
 namespace capture {
 
 struct SyscallCode {
@@ -12,8 +14,9 @@ struct SyscallCode {
   uint64_t bytes = 0;
 };
 
-// From /proc/kallsyms; empty if addresses are hidden or the machine has no such function.
-SyscallCode FindSyscallCode();
+// By `kernel`, or by /proc/kallsyms where it finds nothing at all; empty if addresses are hidden or
+// the machine has no such function.
+SyscallCode FindSyscallCode(const KernelSymbols& kernel);
 // `symbols` is in the format of /proc/kallsyms, with the kernel's symbols sorted.
 SyscallCode FindSyscallCode(std::istream& symbols);
 
