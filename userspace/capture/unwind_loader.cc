@@ -63,6 +63,7 @@ UnwindLoader::UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc)
       is_wanted_(std::move(is_wanted)),
       proc_(std::move(proc)),
       store_({maps.words(), maps.modules(), maps.ranges()}),
+      cache_(unwind::TableCache::Open()),
       absent_(store_.AddModule().value_or(0)) {}
 
 UnwindLoader::~UnwindLoader() {
@@ -277,7 +278,7 @@ void UnwindLoader::LoadTable(uint32_t number) {
   // Of a file that cannot be read it is not known whether it has a table.
   if (!file) return;
   module.is_read = true;
-  const unwind::UnwindTable table = unwind::UnwindTable::Read(*file);
+  const unwind::UnwindTable table = cache_.Read(*file);
   module.has_none = table.empty();
   if (table.empty()) return;
   const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "capture/bpf/unwind_maps.h"
+#include "unwind/table_cache.h"
 #include "unwind/table_store.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
@@ -103,6 +104,7 @@ class UnwindLoader {
   const Filter is_wanted_;
   const std::string proc_;
   unwind::TableStore store_;
+  unwind::TableCache cache_;
   uint32_t absent_ = 0;  // a module that never has a table
   std::unique_ptr<perf::StackSession> session_;
   util::UniqueFd stop_;  // an eventfd

@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
@@ -16,15 +17,24 @@ namespace {
 class RuleSet {
  public:
   uint32_t NumberOf(const fxr_unwind_rule& rule) {
-    std::string_view key(reinterpret_cast<const char*>(&rule), sizeof(rule));
-    const auto [found, is_new] = numbers_.try_emplace(std::string(key), rules_.size());
+    Key key;
+    static_assert(sizeof(key) == sizeof(rule));
+    std::memcpy(key.data(), &rule, sizeof(rule));
+    const auto [found, is_new] = numbers_.try_emplace(key, rules_.size());
     if (is_new) rules_.push_back(rule);
     return found->second;
   }
   const std::vector<fxr_unwind_rule>& rules() const { return rules_; }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
+  using Key = std::array<uint64_t, 2>;
+  struct Hash {
+    size_t operator()(const Key& key) const {
+      const uint64_t mixed = (key[0] ^ key[1] * 0x9e37'79b9'7f4a'7c15) * 0xff51'afd7'ed55'8ccd;
+      return mixed ^ mixed >> 32;
+    }
+  };
+  std::unordered_map<Key, uint32_t, Hash> numbers_;
   std::vector<fxr_unwind_rule> rules_;
 };
 
@@ -63,7 +73,10 @@ class RowCollector {
 
   // The rows by place, at most one for each.
   std::vector<Row> TakeSorted() {
-    std::ranges::stable_sort(rows_, {}, &Row::place);
+    // Most compilers and linkers write functions in order.
+    if (!std::ranges::is_sorted(rows_, {}, &Row::place)) {
+      std::ranges::stable_sort(rows_, {}, &Row::place);
+    }
     std::ranges::sort(ends_);
     std::vector<Row> sorted;
     sorted.reserve(rows_.size() + ends_.size());
@@ -101,16 +114,33 @@ uint32_t UnwindTable::rules_at() const {
   return (rows_at() + row_count_ + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-UnwindTable UnwindTable::Read(const symbols::ElfFile& file) {
+UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make) {
   if (file.machine() != EM_X86_64) return {};
   for (const char* name : {".eh_frame", ".debug_frame"}) {
     const std::vector<std::byte> bytes = file.ReadSection(name);
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
-    UnwindTable table = Make({bytes, file.SectionAddress(name), is_debug}, file.segments());
+    UnwindTable table = make({bytes, file.SectionAddress(name), is_debug}, file.segments());
     if (!table.empty()) return table;
   }
   return {};
+}
+
+std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::vector<fxr_u32> words) {
+  UnwindTable table;
+  table.file_offset_ = shape.file_offset;
+  table.pages_ = shape.pages;
+  table.row_count_ = shape.rows;
+  table.rule_count_ = shape.rules;
+  // The sums fit.
+  if (shape.pages == 0 || shape.file_offset > kMaxFileOffset ||
+      shape.pages > kMaxCodeBytes >> FXR_UNWIND_PAGE_SHIFT || shape.rows > 2 * kMaxRows ||
+      shape.rules > FXR_UNWIND_MAX_RULES ||
+      words.size() != table.rules_at() + shape.rules * FXR_UNWIND_RULE_WORDS) {
+    return std::nullopt;
+  }
+  table.words_ = std::move(words);
+  return table;
 }
 
 UnwindTable UnwindTable::Make(const FrameSection& section,

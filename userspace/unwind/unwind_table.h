@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,16 +23,31 @@ class UnwindTable {
   static constexpr uint64_t kMaxFileOffset = uint64_t{1} << 40;
   static constexpr size_t kMaxRows = size_t{1} << 22;
 
+  // What fxr_unwind_module names, besides positions.
+  struct Shape {
+    uint64_t file_offset = 0;  // of the first page
+    uint32_t pages = 0;
+    uint32_t rows = 0;
+    uint32_t rules = 0;
+  };
+  using Maker = std::function<UnwindTable(const FrameSection& section,
+                                          std::span<const symbols::LoadSegment> segments)>;
+
   // From .eh_frame, else .debug_frame. Empty if the file has neither, is not for 64-bit x86, or is
   // too large. Any user may have made the file.
-  static UnwindTable Read(const symbols::ElfFile& file);
+  // `make` makes the table of a section.
+  static UnwindTable Read(const symbols::ElfFile& file, const Maker& make = Make);
   // `segments`: the loaded parts of the file.
   static UnwindTable Make(const FrameSection& section,
                           std::span<const symbols::LoadSegment> segments);
 
+  // A table of these words; empty if they are not as many as the shape needs.
+  static std::optional<UnwindTable> Restore(const Shape& shape, std::vector<fxr_u32> words);
+
   bool empty() const { return words_.empty(); }
   // The offset in the file of the first page.
   uint64_t file_offset() const { return file_offset_; }
+  Shape shape() const { return {file_offset_, pages_, row_count_, rule_count_}; }
   // The words, and the positions in them of what fxr_unwind_module names.
   std::span<const fxr_u32> words() const { return words_; }
   uint32_t pages() const { return pages_; }
