@@ -108,12 +108,19 @@ struct {
 	__type(value, struct fxr_unwind_module);
 } unwind_modules SEC(".maps");
 
-struct {
+struct unwind_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, FXR_UNWIND_CHUNK_BLOCKS);
+	__type(key, u32);
+	__uint(value_size, sizeof(struct fxr_unwind_block));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct fxr_unwind_block);
+	__array(values, struct unwind_chunk);
 } unwind_words SEC(".maps");
 
 /*
@@ -203,10 +210,20 @@ __noinline int unwind_word(u32 cpu, u64 address)
 	return 0;
 }
 
+static __always_inline struct fxr_unwind_block *table_block(u32 index)
+{
+	u32 number = index / FXR_UNWIND_CHUNK_WORDS;
+	void *chunk = bpf_map_lookup_elem(&unwind_words, &number);
+
+	if (!chunk)
+		return NULL;
+	number = index % FXR_UNWIND_CHUNK_WORDS / FXR_UNWIND_BLOCK_WORDS;
+	return bpf_map_lookup_elem(chunk, &number);
+}
+
 static __always_inline bool table_word(u32 index, u32 *word)
 {
-	u32 number = index / FXR_UNWIND_BLOCK_WORDS;
-	struct fxr_unwind_block *block = bpf_map_lookup_elem(&unwind_words, &number);
+	struct fxr_unwind_block *block = table_block(index);
 
 	if (!block)
 		return false;
@@ -308,8 +325,7 @@ __noinline int unwind_find_rule(u32 cpu, u64 address)
 	if (row == first || !table_word(module->rows + row - 1, &row))
 		return 0;
 	index = module->rules + row % FXR_UNWIND_MAX_RULES * (u32)FXR_UNWIND_RULE_WORDS;
-	number = index / FXR_UNWIND_BLOCK_WORDS;
-	block = bpf_map_lookup_elem(&unwind_words, &number);
+	block = table_block(index);
 	if (!block)
 		return 0;
 	index = index % FXR_UNWIND_BLOCK_WORDS & ~(u32)(FXR_UNWIND_RULE_WORDS - 1);

@@ -29,6 +29,9 @@
 struct fxr_unwind_block {
 	fxr_u32 word[FXR_UNWIND_BLOCK_WORDS];
 };
+/* The array is in chunks, which the collector makes when they are needed. */
+#define FXR_UNWIND_CHUNK_BLOCKS 256
+#define FXR_UNWIND_CHUNK_WORDS (FXR_UNWIND_BLOCK_WORDS * FXR_UNWIND_CHUNK_BLOCKS)
 
 /*
  * How the canonical frame address (CFA) is computed. That is the stack pointer of the

@@ -62,7 +62,11 @@ UnwindLoader::UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc)
     : maps_(maps),
       is_wanted_(std::move(is_wanted)),
       proc_(std::move(proc)),
-      store_({maps.words(), maps.modules(), maps.ranges()}),
+      store_({.words = maps.words(),
+              .provide = [&maps](uint32_t first,
+                                 uint32_t count) { return maps.ProvideWords(first, count); },
+              .modules = maps.modules(),
+              .ranges = maps.ranges()}),
       cache_(unwind::TableCache::Open()),
       absent_(store_.AddModule().value_or(0)) {}
 

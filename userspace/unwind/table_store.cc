@@ -115,6 +115,10 @@ bool TableStore::Load(uint32_t module, const UnwindTable& table, uint32_t use_ti
   }
   // The unloaded ones become free later, and the caller tries again.
   if (!extent) return false;
+  if (memory_.provide && !memory_.provide(extent->first, extent->count)) {
+    words_.Free(*extent, now);
+    return false;
+  }
   std::ranges::copy(table.words(), memory_.words.begin() + extent->first);
   extents_[module] = *extent;
   table_words_ += count;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -51,6 +52,8 @@ class TableStore {
  public:
   struct Memory {
     std::span<fxr_u32> words;
+    // Makes words accessible before the first use; false if there is no memory. Null: they are.
+    std::function<bool(uint32_t first, uint32_t count)> provide = nullptr;
     std::span<fxr_unwind_module> modules;
     std::span<fxr_unwind_range> ranges;
   };

@@ -247,6 +247,7 @@ uint64_t BpfPrograms::KernelMemoryBytes() const {
     if (map == maps.slots || map == maps.ring_controls || map == maps.side_ring) continue;
     bytes += MapMemoryBytes(bpf_map__fd(map));
   }
+  bytes += unwind_.words_bytes();
   return bytes;
 }
 

@@ -45,7 +45,7 @@ constexpr uint32_t kMaxKnownStacks = 8192;
 constexpr uint32_t kMaxUnwindProcesses = 8192;
 constexpr uint32_t kMaxUnwindRanges = 128 * 1024;
 constexpr uint32_t kMaxUnwindModules = 8192;
-constexpr uint32_t kMaxUnwindBlocks = 8192;  // of 4 KiB
+constexpr uint32_t kMaxUnwindChunks = 32;  // of 1 MiB
 constexpr uint32_t kUnwindShapes = 8192;     // a power of two
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
@@ -213,7 +213,7 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);
   bpf_map__set_max_entries(bpf_->maps.unwind_ranges, kMaxUnwindRanges);
   bpf_map__set_max_entries(bpf_->maps.unwind_modules, kMaxUnwindModules);
-  bpf_map__set_max_entries(bpf_->maps.unwind_words, kMaxUnwindBlocks);
+  bpf_map__set_max_entries(bpf_->maps.unwind_words, kMaxUnwindChunks);
   bpf_map__set_max_entries(bpf_->maps.unwind_shapes, kUnwindShapes);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
   bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);

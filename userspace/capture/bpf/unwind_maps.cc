@@ -6,9 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "util/unique_fd.h"
 
 namespace capture {
 namespace {
@@ -30,6 +33,19 @@ std::span<Element> MapArray(int fd) {
   return {static_cast<Element*>(memory), bytes / sizeof(Element)};
 }
 
+constexpr size_t kChunkBytes = size_t{FXR_UNWIND_CHUNK_WORDS} * sizeof(fxr_u32);
+
+// Reserves the addresses of all words of an array of chunks; empty on failure.
+std::span<fxr_u32> ReserveWords(int fd) {
+  bpf_map_info info{};
+  uint32_t size = sizeof(info);
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0) return {};
+  const size_t bytes = info.max_entries * kChunkBytes;
+  void* memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  return {static_cast<fxr_u32*>(memory), bytes / sizeof(fxr_u32)};
+}
+
 template <typename Element>
 void Unmap(std::span<Element>* elements) {
   if (!elements->empty()) munmap(elements->data(), RoundToPages(elements->size_bytes()));
@@ -41,7 +57,8 @@ void Unmap(std::span<Element>* elements) {
 util::Result<UnwindMaps> UnwindMaps::Map(const Sources& sources) {
   UnwindMaps maps;
   maps.sources_ = sources;
-  maps.words_ = MapArray<fxr_u32>(sources.words);
+  maps.words_ = ReserveWords(sources.words);
+  maps.chunks_.resize(maps.words_.size() / FXR_UNWIND_CHUNK_WORDS);
   maps.modules_ = MapArray<fxr_unwind_module>(sources.modules);
   maps.ranges_ = MapArray<fxr_unwind_range>(sources.ranges);
   if (maps.words_.empty() || maps.modules_.empty() || maps.ranges_.empty()) {
@@ -53,6 +70,7 @@ util::Result<UnwindMaps> UnwindMaps::Map(const Sources& sources) {
 UnwindMaps& UnwindMaps::operator=(UnwindMaps&& other) noexcept {
   std::swap(sources_, other.sources_);
   std::swap(words_, other.words_);
+  std::swap(chunks_, other.chunks_);
   std::swap(modules_, other.modules_);
   std::swap(ranges_, other.ranges_);
   return *this;
@@ -62,6 +80,36 @@ UnwindMaps::~UnwindMaps() {
   Unmap(&words_);
   Unmap(&modules_);
   Unmap(&ranges_);
+}
+
+bool UnwindMaps::ProvideWords(uint32_t first, uint32_t count) {
+  if (count == 0) return true;
+  for (uint32_t chunk = first / FXR_UNWIND_CHUNK_WORDS;
+       chunk <= (first + count - 1) / FXR_UNWIND_CHUNK_WORDS; ++chunk) {
+    if (chunk >= chunks_.size()) return false;
+    if (chunks_[chunk]) continue;
+    bpf_map_create_opts options{};
+    options.sz = sizeof(options);
+    options.map_flags = BPF_F_MMAPABLE;
+    // The array and the mapping keep it.
+    const util::UniqueFd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_chunk", sizeof(uint32_t),
+                                            sizeof(fxr_unwind_block), FXR_UNWIND_CHUNK_BLOCKS,
+                                            &options));
+    if (!map) return false;
+    void* place = words_.data() + size_t{chunk} * FXR_UNWIND_CHUNK_WORDS;
+    if (mmap(place, kChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, map.get(), 0) ==
+        MAP_FAILED) {
+      return false;
+    }
+    const int fd = map.get();
+    if (bpf_map_update_elem(sources_.words, &chunk, &fd, BPF_ANY) != 0) return false;
+    chunks_[chunk] = true;
+  }
+  return true;
+}
+
+uint64_t UnwindMaps::words_bytes() const {
+  return static_cast<uint64_t>(std::ranges::count(chunks_, true)) * kChunkBytes;
 }
 
 bool UnwindMaps::SetProcess(uint32_t tgid, const fxr_unwind_process& process) {

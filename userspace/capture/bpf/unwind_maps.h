@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "fxt_record/unwind.h"
 #include "util/result.h"
@@ -15,7 +16,7 @@ namespace capture {
 class UnwindMaps {
  public:
   struct Sources {
-    int words = -1;
+    int words = -1;  // an array of chunks
     int modules = -1;
     int ranges = -1;
     int processes = -1;
@@ -33,7 +34,12 @@ class UnwindMaps {
   ~UnwindMaps();
 
   bool empty() const { return words_.empty(); }
+  // Only words that were provided may be accessed.
   std::span<fxr_u32> words() const { return words_; }
+  // Makes the chunks of these words; false if the kernel has no memory for them.
+  bool ProvideWords(uint32_t first, uint32_t count);
+  // Bytes of the chunks that were made.
+  uint64_t words_bytes() const;
   std::span<fxr_unwind_module> modules() const { return modules_; }
   std::span<fxr_unwind_range> ranges() const { return ranges_; }
 
@@ -47,7 +53,8 @@ class UnwindMaps {
 
  private:
   Sources sources_;
-  std::span<fxr_u32> words_;
+  std::span<fxr_u32> words_;  // reserved addresses, into which the chunks are mapped
+  std::vector<bool> chunks_;  // that were made
   std::span<fxr_unwind_module> modules_;
   std::span<fxr_unwind_range> ranges_;
 };
