@@ -148,7 +148,7 @@ struct kernel_half {
 	u64 word[KNOWN_WORDS];
 };
 
-#define WORDS 64          /* words per read */
+#define WORDS 32          /* words per read */
 #define MAX_WORDS 256
 
 /* Accepts addresses of kernel text, but also kernel data and small negative numbers. */

@@ -23,8 +23,9 @@
 #define RANGE_STEPS 13     /* log2 of FXR_UNWIND_MAX_RANGES, and one */
 #define ROW_STEPS 13       /* log2 of FXR_UNWIND_PAGE, and one */
 #define STACK_PIECE 512    /* bytes of stack per read */
-#define UNWIND_PLACES 192  /* words of a stack that determine how it unwinds */
+#define UNWIND_PLACES 256  /* words of a stack that determine how it unwinds; a power of 2 */
 #define PLACE_IS_FRAME 0x8000
+#define FRAMES_AT_ONCE 16  /* in one loop: the verifier follows each round of nested ones once */
 
 struct unwind_state {
 	/* The frame that is unwound. */
@@ -68,7 +69,7 @@ struct unwind_state {
 	u64 piece_size;
 	u64 piece[STACK_PIECE / 8];
 
-	u64 frame[FXR_STACK_FRAMES];
+	u64 frame[FXR_STACK_FRAMES + 1]; /* a power of 2 */
 	u16 place[UNWIND_PLACES]; /* words from first_sp up; PLACE_IS_FRAME: a return address */
 };
 
@@ -546,7 +547,7 @@ static __always_inline struct unwind_shape *shape_of(u64 key)
 	return bpf_map_lookup_elem(&unwind_shapes, &index);
 }
 
-#define PLACES_AT_ONCE 16
+#define PLACES_AT_ONCE 8
 
 /* Reads the words at the shape's next places. Returns nonzero if there are no more. */
 __noinline int unwind_known_words(u32 cpu)
@@ -563,12 +564,11 @@ __noinline int unwind_known_words(u32 cpu)
 		return 1;
 	first = READ_ONCE(state->places);
 	for (u32 i = 0; i < PLACES_AT_ONCE; i++) {
-		u64 number = CUT_SIZE(first + i, UNWIND_PLACES - 1);
 		u16 place;
 
 		if (first + i >= READ_ONCE(shape->places))
 			return 1;
-		place = READ_ONCE(shape->place[number]);
+		place = READ_ONCE(shape->place[(first + i) % UNWIND_PLACES]);
 		if (!stack_word(cpu, state, state->first_sp + (place & ~PLACE_IS_FRAME) * 8, &word))
 			return 1;
 		state->check = mix(state->check, word ^ (u64)place << 48);
@@ -623,6 +623,16 @@ static __always_inline void restart(struct unwind_state *state)
 	add_frame(state, state->pc);
 }
 
+/* Returns nonzero at the end. */
+__noinline int unwind_next_frames(u32 cpu)
+{
+	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
+		if (unwind_next_frame(cpu))
+			return 1;
+	}
+	return 0;
+}
+
 __noinline int unwind_user_stack(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
@@ -646,8 +656,8 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->is_guess = false;
 	state->is_uncacheable = false;
 	state->end = FXR_STACK_END_DEEP;
-	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
-		if (unwind_next_frame(cpu))
+	for (u32 i = 0; i <= FXR_STACK_FRAMES / FRAMES_AT_ONCE; i++) {
+		if (unwind_next_frames(cpu))
 			break;
 	}
 	/* Frames may be missing where the entry was found by guesses. */
@@ -666,6 +676,23 @@ out:
 	return 0;
 }
 
+/* Hashes frames from `first` on. Returns nonzero if there are no more. */
+__noinline int unwind_number_next(u32 cpu, u32 first)
+{
+	struct unwind_state *state = state_of(cpu);
+	u32 count;
+
+	if (!state)
+		return 1;
+	count = READ_ONCE(state->frames);
+	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
+		if (first + i >= count)
+			return 1;
+		state->number = mix(state->number, state->frame[(first + i) % (FXR_STACK_FRAMES + 1)]);
+	}
+	return 0;
+}
+
 __noinline int unwind_number_frames(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
@@ -673,10 +700,9 @@ __noinline int unwind_number_frames(u32 cpu)
 	if (!state)
 		return 0;
 	state->number = 1;
-	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
-		if (i >= READ_ONCE(state->frames))
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i += FRAMES_AT_ONCE) {
+		if (unwind_number_next(cpu, i))
 			break;
-		state->number = mix(state->number, state->frame[i]);
 	}
 	return 0;
 }
