@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -262,6 +263,29 @@ std::vector<std::byte> ElfFile::ReadSection(std::string_view name) const {
   if (data == nullptr || data->d_buf == nullptr) return {};
   const auto* bytes = static_cast<const std::byte*>(data->d_buf);
   return {bytes, bytes + data->d_size};
+}
+
+std::span<const std::byte> ElfFile::ReadSection(std::string_view name,
+                                                std::vector<std::byte>* buffer) const {
+  GElf_Shdr header;
+  auto* section = static_cast<Elf_Scn*>(FindSection(name));
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return {};
+  if (header.sh_type == SHT_NOBITS || header.sh_size > kMaxSectionBytes) return {};
+  if ((header.sh_flags & SHF_COMPRESSED) != 0) return {};
+  struct stat file {};
+  if (fstat(fd_.get(), &file) != 0 || file.st_size < 0) return {};
+  const auto file_size = static_cast<uint64_t>(file.st_size);
+  // No memory for what is not there.
+  if (header.sh_offset > file_size || header.sh_size > file_size - header.sh_offset) return {};
+  if (buffer->size() < header.sh_size) buffer->resize(header.sh_size);
+  size_t size = 0;
+  while (size < header.sh_size) {
+    const ssize_t got = pread(fd_.get(), buffer->data() + size, header.sh_size - size,
+                              static_cast<off_t>(header.sh_offset + size));
+    if (got <= 0) return {};
+    size += static_cast<size_t>(got);
+  }
+  return std::span(*buffer).first(size);
 }
 
 uint64_t ElfFile::SectionAddress(std::string_view name) const {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ class ElfFile {
   bool HasSection(std::string_view name) const;
   // The contents of the first section of that name; empty if there is none or it is compressed.
   std::vector<std::byte> ReadSection(std::string_view name) const;
+
+  // The same into `buffer`, which only grows and can be used again. The result is part of it.
+  std::span<const std::byte> ReadSection(std::string_view name,
+                                         std::vector<std::byte>* buffer) const;
 
   // The load address of the first section of that name; 0 if there is none.
   uint64_t SectionAddress(std::string_view name) const;

@@ -112,20 +112,21 @@ TableCache TableCache::Open(const std::string& path, uint64_t max_bytes) {
 }
 
 UnwindTable TableCache::Read(const symbols::ElfFile& file) {
-  return UnwindTable::Read(
-      file, [&](const FrameSection& section, std::span<const symbols::LoadSegment> segments) {
-        if (auto kept = Find(file.build_id(), section, segments)) return std::move(*kept);
-        UnwindTable table = UnwindTable::Make(section, segments);
-        if (!table.empty()) Keep(file.build_id(), section, segments, table);
-        return table;
-      });
+  const auto make = [&](const FrameSection& section,
+                        std::span<const symbols::LoadSegment> segments) {
+    if (auto kept = Find(file.build_id(), section, segments)) return std::move(*kept);
+    UnwindTable table = UnwindTable::Make(section, segments);
+    if (!table.empty()) Keep(file.build_id(), section, segments, table);
+    return table;
+  };
+  return UnwindTable::Read(file, make, &section_);
 }
 
 std::optional<UnwindTable> TableCache::Find(const util::BuildId& id, const FrameSection& section,
                                             std::span<const symbols::LoadSegment> segments) const {
   if (!available() || id.empty()) return std::nullopt;
-  const MappedFile file(folder_.get(), id.ToHex());
-  std::span<const std::byte> bytes = file.bytes();
+  const auto file = std::make_shared<const MappedFile>(folder_.get(), id.ToHex());
+  std::span<const std::byte> bytes = file->bytes();
   Header header;
   if (bytes.size() < sizeof(header)) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof(header));
@@ -141,17 +142,16 @@ std::optional<UnwindTable> TableCache::Find(const util::BuildId& id, const Frame
   bytes = bytes.subspan(sizeof(header));
   if (!std::ranges::equal(bytes.first(input_bytes.size()), input_bytes)) return std::nullopt;
   bytes = bytes.subspan(input_bytes.size());
-  const std::byte* words = bytes.data();
+  // A mapping is aligned, and all before is a multiple of a word.
+  const std::span words(reinterpret_cast<const fxr_u32*>(bytes.data()), header.words);
   bytes = bytes.subspan(words_bytes);
   if (std::memcmp(bytes.data(), section.bytes.data(), bytes.size()) != 0) return std::nullopt;
-  std::vector<fxr_u32> table(header.words);
-  std::memcpy(table.data(), words, words_bytes);
-  if (Checksum(table) != header.checksum) return std::nullopt;
+  if (Checksum(words) != header.checksum) return std::nullopt;
   return UnwindTable::Restore({.file_offset = header.file_offset,
                                .pages = header.pages,
                                .rows = header.rows,
                                .rules = header.rules},
-                              std::move(table));
+                              words, file);
 }
 
 void TableCache::Keep(const util::BuildId& id, const FrameSection& section,

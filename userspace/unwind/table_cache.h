@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "symbols/elf_file.h"
 #include "unwind/frame_section.h"
@@ -50,6 +51,7 @@ class TableCache {
   util::UniqueFd folder_;
   uint64_t max_bytes_ = 0;
   std::optional<uint64_t> used_bytes_;  // by all files; empty: not counted yet
+  std::vector<std::byte> section_;      // a buffer of Read()
 };
 
 }  // namespace unwind

@@ -115,9 +115,15 @@ uint32_t UnwindTable::rules_at() const {
 }
 
 UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make) {
+  std::vector<std::byte> buffer;
+  return Read(file, make, &buffer);
+}
+
+UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make,
+                              std::vector<std::byte>* buffer) {
   if (file.machine() != EM_X86_64) return {};
   for (const char* name : {".eh_frame", ".debug_frame"}) {
-    const std::vector<std::byte> bytes = file.ReadSection(name);
+    const std::span<const std::byte> bytes = file.ReadSection(name, buffer);
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
     UnwindTable table = make({bytes, file.SectionAddress(name), is_debug}, file.segments());
@@ -126,7 +132,9 @@ UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make) {
   return {};
 }
 
-std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::vector<fxr_u32> words) {
+std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape,
+                                                std::span<const fxr_u32> words,
+                                                std::shared_ptr<const void> owner) {
   UnwindTable table;
   table.file_offset_ = shape.file_offset;
   table.pages_ = shape.pages;
@@ -139,7 +147,8 @@ std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::vector<
       words.size() != table.rules_at() + shape.rules * FXR_UNWIND_RULE_WORDS) {
     return std::nullopt;
   }
-  table.words_ = std::move(words);
+  table.words_ = words;
+  table.owner_ = std::move(owner);
   return table;
 }
 
@@ -157,7 +166,8 @@ UnwindTable UnwindTable::Make(const FrameSection& section,
   const uint64_t bytes = rows.back().place + 1 - table.file_offset_;
   if (bytes > kMaxCodeBytes || rows.back().place > kMaxFileOffset) return {};
   table.pages_ = static_cast<uint32_t>((bytes + FXR_UNWIND_PAGE - 1) >> FXR_UNWIND_PAGE_SHIFT);
-  std::vector<fxr_u32>& words = table.words_;
+  const auto owner = std::make_shared<std::vector<fxr_u32>>();
+  std::vector<fxr_u32>& words = *owner;
   words.reserve(table.pages_ * 2 + rows.size() + 16 +
                 collector.rules().size() * FXR_UNWIND_RULE_WORDS);
   words.resize(table.pages_ + 1);
@@ -182,6 +192,8 @@ UnwindTable UnwindTable::Make(const FrameSection& section,
   words.resize(rules_at + collector.rules().size() * FXR_UNWIND_RULE_WORDS);
   std::memcpy(words.data() + rules_at, collector.rules().data(),
               collector.rules().size() * sizeof(fxr_unwind_rule));
+  table.words_ = words;
+  table.owner_ = owner;
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,12 +38,16 @@ class UnwindTable {
   // too large. Any user may have made the file.
   // `make` makes the table of a section.
   static UnwindTable Read(const symbols::ElfFile& file, const Maker& make = Make);
+  // The same with a buffer for sections, which can be used again.
+  static UnwindTable Read(const symbols::ElfFile& file, const Maker& make,
+                          std::vector<std::byte>* buffer);
   // `segments`: the loaded parts of the file.
   static UnwindTable Make(const FrameSection& section,
                           std::span<const symbols::LoadSegment> segments);
 
-  // A table of these words; empty if they are not as many as the shape needs.
-  static std::optional<UnwindTable> Restore(const Shape& shape, std::vector<fxr_u32> words);
+  // A table of these words, which `owner` keeps; empty if they are not as many as the shape needs.
+  static std::optional<UnwindTable> Restore(const Shape& shape, std::span<const fxr_u32> words,
+                                            std::shared_ptr<const void> owner);
 
   bool empty() const { return words_.empty(); }
   // The offset in the file of the first page.
@@ -64,7 +69,8 @@ class UnwindTable {
   uint32_t pages_ = 0;
   uint32_t row_count_ = 0;
   uint32_t rule_count_ = 0;
-  std::vector<fxr_u32> words_;
+  std::span<const fxr_u32> words_;
+  std::shared_ptr<const void> owner_;  // of the words
 };
 
 }  // namespace unwind
