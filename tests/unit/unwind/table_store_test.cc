@@ -52,7 +52,7 @@ class Store : public testing::Test {
   // Room for `tables` of the table.
   TableStore Make(size_t tables) {
     words_.resize((table_.words().size() + FXR_UNWIND_RULE_WORDS) * tables);
-    return TableStore({words_, modules_, ranges_});
+    return TableStore({.words = words_, .modules = modules_, .ranges = ranges_});
   }
 
   UnwindTable table_;
