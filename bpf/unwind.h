@@ -542,7 +542,7 @@ __noinline int unwind_next_frame(u32 cpu)
 
 static __always_inline struct unwind_shape *shape_of(u64 key)
 {
-	u32 index = key & unwind_shape_mask;
+	u32 index = key >> 1 & unwind_shape_mask; /* the lowest bit is set */
 
 	return bpf_map_lookup_elem(&unwind_shapes, &index);
 }

@@ -26,7 +26,7 @@ struct Header {
   // Another layout, or other rules, must have another number.
   static constexpr uint64_t kMagic = 0x3130'6e69'7774'7866;
   uint64_t magic = kMagic;
-  uint64_t checksum = 0;  // of the words
+  uint64_t checksum = 0;  // of the shape and the words
   uint64_t input_words = 0;
   uint64_t section_bytes = 0;
   uint64_t file_offset = 0;
@@ -37,12 +37,17 @@ struct Header {
 };
 
 // Finds damage, no forgery.
-uint64_t Checksum(std::span<const fxr_u32> words) {
+uint64_t Checksum(const UnwindTable::Shape& shape, std::span<const fxr_u32> words) {
   uint64_t sum = words.size();
-  for (const fxr_u32 word : words) {
+  const auto add = [&sum](uint64_t word) {
     sum = (sum ^ word) * 0x9e37'79b9'7f4a'7c15;
     sum ^= sum >> 32;
-  }
+  };
+  add(shape.file_offset);
+  add(shape.pages);
+  add(shape.rows);
+  add(shape.rules);
+  for (const fxr_u32 word : words) add(word);
   return sum;
 }
 
@@ -146,12 +151,12 @@ std::optional<UnwindTable> TableCache::Find(const util::BuildId& id, const Frame
   const std::span words(reinterpret_cast<const fxr_u32*>(bytes.data()), header.words);
   bytes = bytes.subspan(words_bytes);
   if (std::memcmp(bytes.data(), section.bytes.data(), bytes.size()) != 0) return std::nullopt;
-  if (Checksum(words) != header.checksum) return std::nullopt;
-  return UnwindTable::Restore({.file_offset = header.file_offset,
-                               .pages = header.pages,
-                               .rows = header.rows,
-                               .rules = header.rules},
-                              words, file);
+  const UnwindTable::Shape shape{.file_offset = header.file_offset,
+                                 .pages = header.pages,
+                                 .rows = header.rows,
+                                 .rules = header.rules};
+  if (Checksum(shape, words) != header.checksum) return std::nullopt;
+  return UnwindTable::Restore(shape, words, file);
 }
 
 void TableCache::Keep(const util::BuildId& id, const FrameSection& section,
@@ -162,7 +167,7 @@ void TableCache::Keep(const util::BuildId& id, const FrameSection& section,
   const auto words = std::as_bytes(table.words());
   Header header;
   const UnwindTable::Shape shape = table.shape();
-  header.checksum = Checksum(table.words());
+  header.checksum = Checksum(shape, table.words());
   header.input_words = input.size();
   header.section_bytes = section.bytes.size();
   header.file_offset = shape.file_offset;

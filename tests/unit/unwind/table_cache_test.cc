@@ -95,9 +95,7 @@ TEST_F(TableCacheTest, DamagedFilesAreNotUsed) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     write(damaged);
-    const auto found = cache.Find(Id(1), section_, segments_);
-    // A number that is not checked otherwise has to fit the words.
-    if (found) EXPECT_EQ(found->words().size(), table_.words().size()) << at;
+    EXPECT_FALSE(cache.Find(Id(1), section_, segments_)) << at;
   }
   for (size_t size : {size_t{0}, size_t{1}, size_t{55}, whole.size() / 2, whole.size() - 1}) {
     write(whole.substr(0, size));
