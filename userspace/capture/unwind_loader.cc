@@ -159,9 +159,13 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
   // A child has its parent's mappings until it executes a program.
   for (const auto& [parent, child] : forks_) {
     exited_.erase(child);
+    if (changed_.contains(child) || !is_wanted_(child)) continue;
     const auto known = processes_.find(parent);
-    if (known == processes_.end() || changed_.contains(child) || !is_wanted_(child)) continue;
-    SetMappings(child, known->second);
+    if (known != processes_.end() && !changed_.contains(parent)) {
+      SetMappings(child, known->second);
+    } else {
+      changed_.insert(child);
+    }
   }
   forks_.clear();
   for (const uint32_t tgid : changed_) {
