@@ -37,6 +37,53 @@ void WaitPurposes::Thread::Answer() {
   ++answered;
 }
 
+uint32_t WaitPurposes::Process::TimesOf(uint32_t server) const {
+  for (const Server& one : servers) {
+    if (one.process == server) return one.times;
+  }
+  return 0;
+}
+
+void WaitPurposes::Process::Add(uint32_t server) {
+  Server* rarest = &servers[0];
+  for (Server& one : servers) {
+    if (one.process == server) {
+      if (one.times != UINT32_MAX) ++one.times;
+      return;
+    }
+    if (one.times < rarest->times) rarest = &one;
+  }
+  *rarest = {server, 1};
+}
+
+void WaitPurposes::SetProcess(Thread& thread, fxt::Koid process) {
+  thread.process = process;
+  const auto [at, added] =
+      process_numbers_.try_emplace(process, static_cast<uint32_t>(processes_.size()));
+  if (added) processes_.emplace_back();
+  thread.number = at->second;
+}
+
+bool WaitPurposes::Serves(const Thread& server, const Thread& client, uint32_t least) const {
+  if (server.number == kNoProcess || client.number == kNoProcess || server.number == client.number)
+    return false;
+  const uint64_t serves = processes_[client.number].TimesOf(server.number);
+  const uint64_t asked = processes_[server.number].TimesOf(client.number);
+  return serves >= least && serves >= asked * kMoreOften;
+}
+
+void WaitPurposes::NoteServer(const Thread& server, const Thread& client) {
+  if (server.number == kNoProcess || client.number == kNoProcess || server.number == client.number)
+    return;
+  processes_[client.number].Add(server.number);
+}
+
+bool WaitPurposes::WorksFor(const Thread& waker, const Thread& sleeper) const {
+  if (!waker.owes || waker.requesters == 0 || sleeper.number == kNoProcess) return false;
+  return sleeper.number != waker.number &&
+         threads_[waker.chain[waker.requesters - 1]].number == sleeper.number;
+}
+
 void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
   if (maker == kNoThread || child == kNoThread) return;
   threads_.At(maker);
@@ -60,6 +107,9 @@ void WaitPurposes::TakeWork(Thread& sleeper, ThreadIndex waker) {
   Thread& from = threads_[waker];
   // It may pass on what it owes.
   from.owes = false;
+  if (from.number != sleeper.number) from.asked_process = sleeper.number;
+  if (!from.open) NoteServer(sleeper, from);
+  sleeper.asked_process = kNoProcess;
   sleeper.open = from.open;
   size_t first = 0;
   if (from.requesters == kMostRequesters) {
@@ -80,6 +130,8 @@ void WaitPurposes::TakeAnswer(ThreadIndex number, ThreadIndex waker, size_t plac
   Thread& from = threads_[waker];
   Thread& sleeper = threads_[number];
   sleeper.AddAnswerer(waker);
+  NoteServer(from, sleeper);
+  sleeper.asked_process = kNoProcess;
   // Those that passed the request on have answered it as well.
   for (size_t i = place + 1; i < from.requesters; ++i) threads_[from.chain[i]].Answer();
   std::copy(from.chain.begin(), from.chain.begin() + place, sleeper.chain.begin());
@@ -117,16 +169,27 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
                                 const TimelineState& state) {
   Thread& sleeper = threads_[number];
   Thread& waker = threads_[by];
-  if (const auto place = waker.PlaceOf(number)) {
+  const auto place = waker.PlaceOf(number);
+  // A sleeper at the begin of the chain of a process that it serves was taken for its client once,
+  // when a request was not seen.
+  if (place && !(place == 0 && Serves(sleeper, waker, kServesSurely))) {
     const bool is_child = waker.exited && waker.maker == number;
     TakeAnswer(number, by, *place, state);
     return is_child ? WaitsFor::kChild : WaitsFor::kAnswer;
   }
-  const bool is_server = sleeper.IsAnsweredBy(by);
-  const bool is_client = waker.IsAnsweredBy(number);
-  if (is_server && !is_client) {
-    // It asked while the waker ran. That is the end of what the waker did.
+  // What is known of the processes goes before what is known of the threads.
+  const bool serves = Serves(waker, sleeper);
+  const bool is_served = Serves(sleeper, waker);
+  const bool is_server = !is_served && (serves || sleeper.IsAnsweredBy(by));
+  const bool is_client = !serves && (is_served || waker.IsAnsweredBy(number));
+  const bool works_for = WorksFor(waker, sleeper);
+  const bool asked = sleeper.asked_process != kNoProcess && sleeper.asked_process == waker.number;
+  if ((is_server && !is_client) || (works_for && asked && !is_client)) {
+    // It asked while the waker ran, or this is another thread of those that it asked. That is the
+    // end of what the waker did.
     waker.Answer();
+    sleeper.asked_process = kNoProcess;
+    if (works_for && asked) NoteServer(waker, sleeper);
     return WaitsFor::kAnswer;
   }
   const bool one_process = sleeper.process != 0 && sleeper.process == waker.process;
@@ -141,8 +204,9 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     // request.
     if (sleeper.answered == 0) return WaitsFor::kUnknown;
   }
-  if (is_server || waker.open) {
-    // Both ask each other, or an earlier request may have begun the chain.
+  if (is_server || waker.open || (works_for && !is_client)) {
+    // Both ask each other, or an earlier request may have begun the chain, or a thread of its
+    // process did.
     sleeper.requesters = 0;
     sleeper.owes = false;
     sleeper.open = true;
@@ -193,8 +257,9 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
       sleeper.let_go = end;
     }
   } else {
-    // A timer or a device began this. It does not end what it owes.
-    if (!IsWaitedFor(sleeper, kNoThread, state)) {
+    // A timer or a device began this, and does not end what it owes. After a wait in D it goes on with
+    // what it did before.
+    if (kind != WaitKind::kBlocked && !IsWaitedFor(sleeper, kNoThread, state)) {
       sleeper.requesters = 0;
       sleeper.owes = false;
       sleeper.open = false;

@@ -17,12 +17,19 @@
 // A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either. The
 // answer to it is known by the threads that answered its sleeper before. Chains that began before the
 // trace are open at their begin: what cannot be known of them is unknown.
+//
+// Threads of a pool share a queue: the one that is woken by a request may take another one, and the
+// chain that it hands on is that of the wrong requester. What holds then is said of processes: a
+// thread that works for a process, and wakes a thread of it that had asked its own process, answers.
+// Processes remember which of them worked for which how often.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "facts/dense_table.h"
 #include "facts/scheduling.h"
@@ -33,7 +40,7 @@
 
 namespace facts {
 
-// Feed it forks, exits and wakeups in the order of time. Memory: about 150 bytes for each thread of
+// Feed it forks, exits and wakeups in the order of time. Memory: about 250 bytes for each thread of
 // the timeline, whose number is limited.
 class WaitPurposes {
  public:
@@ -52,7 +59,9 @@ class WaitPurposes {
 
   // `thread` is of `process`, which tells locks of a process from requests of others.
   void NoteProcess(ThreadIndex thread, fxt::Koid process) {
-    if (thread != kNoThread) threads_.At(thread).process = process;
+    if (thread == kNoThread) return;
+    Thread& at = threads_.At(thread);
+    if (at.process != process) SetProcess(at, process);
   }
   void NoteFork(ThreadIndex maker, ThreadIndex child);
   void NoteExit(ThreadIndex thread) {
@@ -95,13 +104,33 @@ class WaitPurposes {
   static constexpr size_t kMostStrangers = 4;
   // A stranger that ended so many sleeps of a thread which answers its requesters is none of these.
   static constexpr uint8_t kStranger = 3;
+  // Processes that are known to have worked for a process.
+  static constexpr size_t kMostServers = 8;
+  // A process serves another one if its threads took requests of it, or answered them, so many times
+  // as often as the other way round.
+  static constexpr uint32_t kMoreOften = 3;
+  // The least times to doubt a chain.
+  static constexpr uint32_t kServesSurely = 16;
+  static constexpr uint32_t kNoProcess = UINT32_MAX;
 
   struct Stranger {
     ThreadIndex thread = kNoThread;
     uint8_t count = 0;
   };
+  struct Process {
+    struct Server {
+      uint32_t process = kNoProcess;
+      uint32_t times = 0;  // that it took a request, or answered one
+    };
+    std::array<Server, kMostServers> servers;
+
+    uint32_t TimesOf(uint32_t server) const;
+    void Add(uint32_t server);
+  };
   struct Thread {
     fxt::Koid process = 0;
+    uint32_t number = kNoProcess;  // of the process
+    uint32_t asked_process = kNoProcess;  // that it woke a thread of, for a request that is open
     ThreadIndex maker = kNoThread;
     ThreadIndex holder = kNoThread;  // of the lock that it waited for last
     uint64_t let_go = 0;             // when it got that one, ns
@@ -139,6 +168,12 @@ class WaitPurposes {
     if (waker) return {Waker::Kind::kThread, state.Find(*waker)};
     return {by_interrupt ? Waker::Kind::kInterrupt : Waker::Kind::kNotKnown, kNoThread};
   }
+  void SetProcess(Thread& thread, fxt::Koid process);
+  // Whether the process of `client` mostly is the one that asks, and that of `server` the other.
+  bool Serves(const Thread& server, const Thread& client, uint32_t least = 1) const;
+  void NoteServer(const Thread& server, const Thread& client);
+  // Whether `waker` works for the process of `sleeper`, which is another one than its own.
+  bool WorksFor(const Thread& waker, const Thread& sleeper) const;
   WaitsFor OfThread(ThreadIndex sleeper, ThreadIndex waker, WaitKind kind,
                     const TimelineState& state);
   // The last requester of `thread` sleeps since it asked.
@@ -152,6 +187,8 @@ class WaitPurposes {
   ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
 
   DenseTable<Thread> threads_;
+  std::vector<Process> processes_;
+  std::unordered_map<fxt::Koid, uint32_t> process_numbers_;
   ThreadIndex holder_ = kNoThread;
 };
 

@@ -197,6 +197,79 @@ TEST_F(WaitPurposesTest, RequestThatIsOlderThanItsServer) {
   }
 }
 
+// Two clients of a process and two workers of another one, which share a queue.
+class PoolTest : public WaitPurposesTest {
+ protected:
+  static constexpr fxt::Koid kFirst = 2;
+  static constexpr fxt::Koid kSecond = 5;
+  static constexpr fxt::Koid kMain = 6;
+
+  PoolTest() {
+    world_.Old(kShell, 1);
+    world_.Wake(kShell);
+    world_.Born(kFirst, kShell, 2);
+    world_.Born(kSecond, kFirst, 2);
+    world_.Born(kMain, kShell, 3);
+    world_.Born(kWorker, kMain, 3);
+    world_.Born(kWorker + 1, kMain, 3);
+    for (const fxt::Koid thread : {kFirst, kSecond, kMain, kWorker, kWorker + 1}) {
+      world_.Sleep(thread);
+    }
+  }
+  // A client's timer ends, and it asks the pool; `worker` wakes up for it.
+  WaitsFor Ask(fxt::Koid client, fxt::Koid worker) {
+    world_.Wake(client);
+    return world_.Ask(client, worker);
+  }
+  // The same while all of the workers work.
+  void AskBusy(fxt::Koid client) {
+    world_.Wake(client);
+    world_.Sleep(client);
+  }
+  // A worker has the answer, and goes on with another request or sleeps.
+  WaitsFor Answer(fxt::Koid worker, fxt::Koid client) {
+    const WaitsFor waits_for = world_.Wake(client, worker);
+    world_.Sleep(client);
+    return waits_for;
+  }
+};
+
+TEST_F(PoolTest, AWorkerMayTakeTheRequestOfAnotherClient) {
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+    EXPECT_EQ(Ask(kSecond, kWorker + 1), WaitsFor::kWork);
+    EXPECT_EQ(Answer(kWorker, kSecond), WaitsFor::kAnswer);
+    world_.Sleep(kWorker);
+    EXPECT_EQ(Answer(kWorker + 1, kFirst), WaitsFor::kAnswer);
+    world_.Sleep(kWorker + 1);
+  }
+}
+
+TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
+  EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+  AskBusy(kSecond);
+  for (int i = 0; i < 100; ++i) {
+    AskBusy(kFirst);
+    AskBusy(kSecond);
+    EXPECT_EQ(Answer(kWorker, kFirst), WaitsFor::kAnswer);
+    // The work has a pause of its own.
+    world_.Sleep(kWorker);
+    world_.Wake(kWorker);
+    EXPECT_EQ(Answer(kWorker, kSecond), WaitsFor::kAnswer);
+  }
+}
+
+TEST_F(PoolTest, WhoGivesWorkWaitsForWhoTakesIt) {
+  EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+  for (int i = 0; i < 100; ++i) {
+    // A full pipe: the worker empties it at its own pace.
+    world_.Sleep(kWorker);
+    world_.Wake(kWorker);
+    EXPECT_EQ(world_.Wake(kFirst, kWorker), WaitsFor::kAnswer);
+    world_.Sleep(kFirst);
+  }
+}
+
 TEST_F(WaitPurposesTest, StagesOfAPipelineWaitForWork) {
   world_.Old(kShell, 1);
   world_.Wake(kShell);
