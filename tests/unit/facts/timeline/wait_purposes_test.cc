@@ -43,11 +43,24 @@ class World {
     Switch(thread, true, fxt::ThreadState::kNew);
     return waits_for;
   }
+  // The same for a sleep in a system call.
+  WaitsFor Wake(fxt::Koid thread, fxt::Koid waker, const WaitObject& object) {
+    timeline_.OnObject(thread, object, ++now_);
+    return Wake(thread, waker);
+  }
   // `asker` wakes `asked` and sleeps.
   WaitsFor Ask(fxt::Koid asker, fxt::Koid asked) {
     const WaitsFor waits_for = Wake(asked, asker);
     Sleep(asker);
     return waits_for;
+  }
+  // `process` runs a program.
+  void Program(fxt::Koid process, const char* name) {
+    fxt::KernelObject object;
+    object.type = static_cast<uint8_t>(fxt::KernelObjectType::kProcess);
+    object.koid = process;
+    object.name = fxt::StringRef::Inline(name);
+    purposes_.NoteProgram(object);
   }
   void Lose() { timeline_.OnLoss(-1, ++now_); }
 
@@ -301,6 +314,55 @@ TEST_F(WaitPurposesTest, ChildTimerAndDevice) {
   // A trace says of an interrupt whether it was a timer, or not at all.
   world_.Sleep(kShell);
   EXPECT_EQ(world_.Wake(kShell), WaitsFor::kUnknown);
+}
+
+TEST_F(WaitPurposesTest, AProcessThatIsMadeForAConnectionWorksForItsClient) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  world_.Born(kBackend, kServer, 4);
+  world_.Sleep(kServer);
+  // A greeting, before any request.
+  EXPECT_EQ(world_.Ask(kBackend, kClient), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kClient, kBackend), WaitsFor::kWork);
+  EXPECT_EQ(world_.Ask(kBackend, kClient), WaitsFor::kAnswer);
+}
+
+TEST_F(WaitPurposesTest, WhatOneProcessOfAProgramDoesForAnotherHoldsForAll) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Program(3, "postgres");
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Born(kOther, kShell, 5);
+  world_.Program(2, "pgbench");
+  world_.Program(5, "pgbench");
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  // The other client connects while the server runs, and waits for the process that is made for it.
+  world_.Sleep(kOther);
+  world_.Born(kBackend, kServer, 4);
+  world_.Program(4, "postgres");
+  EXPECT_EQ(world_.Ask(kBackend, kOther), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kOther, kBackend), WaitsFor::kWork);
+}
+
+TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Born(kOther, kShell, 5);
+  const auto sleep = [&](const WaitObject& object, fxt::Koid waker) {
+    world_.Sleep(kClient);
+    return world_.Wake(kClient, waker, object);
+  };
+  EXPECT_EQ(sleep({.syscall = "flock", .kind = "file lock"}, kOther), WaitsFor::kLock);
+  EXPECT_EQ(sleep({.syscall = "write", .kind = "pipe"}, kOther), WaitsFor::kAnswer);
+  EXPECT_EQ(sleep({.syscall = "wait4", .kind = "child"}, kOther), WaitsFor::kChild);
+  EXPECT_EQ(sleep({.syscall = "clock_nanosleep", .kind = "sleep"}, 0), WaitsFor::kTimer);
+  EXPECT_EQ(sleep({.syscall = "pread64", .kind = "file"}, 0), WaitsFor::kDevice);
+  EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
 }
 
 TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {
