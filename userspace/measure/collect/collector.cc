@@ -209,6 +209,7 @@ void Collector::Add(const fxt::Reader& reader) {
     AddEvent(reader, *event);
   } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     tasks_.NoteObject(*object);
+    purposes_.NoteProgram(*object);
     if (options_.watcher != nullptr) options_.watcher->OnObject(record);
   } else {
     timeline_.Add(reader);
@@ -317,6 +318,10 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (is_woken) {
     note.other = WakerGroup(wait);
     note.whom = WhomOf(waits_for, note.other);
+    if (whole.object != nullptr && waits_for != facts::WaitsFor::kWork) [[unlikely]] {
+      note.object =
+          accounts_.ObjectNumber(*whole.object, wait.kind == WaitKind::kBlocked, waits_for);
+    }
   }
   if (wait.kind == WaitKind::kThrottled) [[unlikely]] {
     note.limit = wait.limit;
