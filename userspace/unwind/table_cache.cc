@@ -140,8 +140,7 @@ std::optional<UnwindTable> TableCache::Find(const util::BuildId& id, const Frame
   const uint64_t words_bytes = uint64_t{header.words} * sizeof(fxr_u32);
   if (header.magic != Header::kMagic || header.input_words != input.size() ||
       header.section_bytes != section.bytes.size() ||
-      bytes.size() !=
-          sizeof(header) + input_bytes.size() + words_bytes + section.bytes.size()) {
+      bytes.size() != sizeof(header) + input_bytes.size() + words_bytes + section.bytes.size()) {
     return std::nullopt;
   }
   bytes = bytes.subspan(sizeof(header));
@@ -175,8 +174,7 @@ void TableCache::Keep(const util::BuildId& id, const FrameSection& section,
   header.rows = shape.rows;
   header.rules = shape.rules;
   header.words = static_cast<uint32_t>(table.words().size());
-  const uint64_t size =
-      sizeof(header) + input_bytes.size() + words.size() + section.bytes.size();
+  const uint64_t size = sizeof(header) + input_bytes.size() + words.size() + section.bytes.size();
   if (size > kMaxFileBytes || size > max_bytes_) return;
   MakeRoom(size);
   // Another recorder may do the same at once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keeps unwind tables in files, by build id, for later recordings. A file also has all that its
-// table was made from, and is used for a module with the same contents alone: a build id is what the
-// maker of a file writes there.
+// table was made from, and is used for a module with the same contents alone: a build id is what
+// the maker of a file writes there.
 #pragma once
 
 #include <cstddef>

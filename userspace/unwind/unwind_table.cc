@@ -132,8 +132,7 @@ UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make,
   return {};
 }
 
-std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape,
-                                                std::span<const fxr_u32> words,
+std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::span<const fxr_u32> words,
                                                 std::shared_ptr<const void> owner) {
   UnwindTable table;
   table.file_offset_ = shape.file_offset;

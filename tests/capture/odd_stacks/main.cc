@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sleeps on unusual stacks: frames at the end of a mapping, in a cycle, downwards, at odd
 // addresses, and of assembly code that uses the frame pointer for something else. The return
-// addresses are those of generated code without unwind tables; with the argument "unmapped" there is
-// no code at these addresses.
+// addresses are those of generated code without unwind tables; with the argument "unmapped" there
+// is no code at these addresses.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

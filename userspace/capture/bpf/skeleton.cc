@@ -46,7 +46,7 @@ constexpr uint32_t kMaxUnwindProcesses = 8192;
 constexpr uint32_t kMaxUnwindRanges = 128 * 1024;
 constexpr uint32_t kMaxUnwindModules = 8192;
 constexpr uint32_t kMaxUnwindChunks = 32;  // of 1 MiB
-constexpr uint32_t kUnwindShapes = 8192;     // a power of two
+constexpr uint32_t kUnwindShapes = 8192;   // a power of two
 // Maps other than the rings, and programs.
 constexpr uint64_t kOtherLockedBytes = 4 << 20;
 
@@ -388,10 +388,10 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   }
   // The categories whose events have addresses of functions.
   const auto wants = [&](fxr_category category) { return options.categories.test(category); };
-  has_symbols_ = features.symbol_lookup &&
-                 (wants(FXR_CATEGORY_STACK) || wants(FXR_CATEGORY_WAIT) ||
-                  wants(FXR_CATEGORY_WORKQUEUE) || wants(FXR_CATEGORY_TIMER) ||
-                  wants(FXR_CATEGORY_LOCK) || wants(FXR_CATEGORY_IPI));
+  has_symbols_ =
+      features.symbol_lookup &&
+      (wants(FXR_CATEGORY_STACK) || wants(FXR_CATEGORY_WAIT) || wants(FXR_CATEGORY_WORKQUEUE) ||
+       wants(FXR_CATEGORY_TIMER) || wants(FXR_CATEGORY_LOCK) || wants(FXR_CATEGORY_IPI));
   if (has_symbols_) Use("find_symbol", FXR_CATEGORY_TASK, nullptr);
 }
 

@@ -41,7 +41,8 @@ std::span<fxr_u32> ReserveWords(int fd) {
   uint32_t size = sizeof(info);
   if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0) return {};
   const size_t bytes = info.max_entries * kChunkBytes;
-  void* memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return {};
   return {static_cast<fxr_u32*>(memory), bytes / sizeof(fxr_u32)};
 }

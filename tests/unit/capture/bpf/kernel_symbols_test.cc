@@ -28,8 +28,8 @@ TEST(KernelSymbolsTest, ReadsWhatTheKernelPrints) {
 }
 
 TEST(KernelSymbolsTest, ANumberIsNoSymbol) {
-  for (const char* text : {"", "0xffffffffc0001000", "+0x1/0x2", "name+0x1", "name+0x1/", "name+0x/0x1",
-                           "name+0x1/0x2x", "name+0xfffffffffffffff0/0x2"}) {
+  for (const char* text : {"", "0xffffffffc0001000", "+0x1/0x2", "name+0x1", "name+0x1/",
+                           "name+0x/0x1", "name+0x1/0x2x", "name+0xfffffffffffffff0/0x2"}) {
     EXPECT_FALSE(Answering(0x1000, text).At(1)) << text;
   }
 }
