@@ -9,10 +9,8 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import unittest
 
 import perfetto_packets
@@ -23,6 +21,7 @@ import harness  # noqa: E402
 from harness import fxt  # noqa: E402
 
 LOAD = "ls -lR /usr/share > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
+LOAD_OF_WAITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_load.py")
 # Koids above the range of tids become other numbers.
 TID_LIMIT = 1 << 22
 RUNNABLE = {"wakeup", "preempted", "throttled"}
@@ -48,37 +47,14 @@ def why_not():
     return harness.why_not_recordable()
 
 
-def load(folder):
-    """The recorded program of the waits: two processes that answer each other by TCP, one that uses up its quota."""
-    if folder:
-        with open(os.path.join(folder, "cgroup.procs"), "w", encoding="ascii") as file:
-            file.write(str(os.getpid()))
-    listener = socket.create_server(("127.0.0.1", 0))
-    child = os.fork()
-    peer = listener.accept()[0] if child else socket.create_connection(listener.getsockname())
-    for _ in range(100):
-        if child:
-            peer.send(b"question")
-            peer.recv(8)
-        else:
-            peer.recv(8)
-            time.sleep(0.0005)
-            peer.send(b"answered")
-    if child:
-        os.waitpid(child, 0)
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
-            pass
-
-
 def record_waits(folder):
-    """A recording of `load`, with a quota where there can be one."""
+    """A recording of perfetto_load.py, with a quota where there can be one."""
     group = None if cgroup.why_no_quota() else cgroup.Group(f"fxr-perfetto-{os.getpid()}")
     try:
         if group:
             group.limit(30_000, 100_000)
         return record(folder, "waits.fxt", "-c", "default,wait,syscall", command=[
-            sys.executable, os.path.abspath(__file__), "load", group.folder if group else ""])
+            sys.executable, LOAD_OF_WAITS, group.folder if group else ""])
     finally:
         if group:
             group.remove()
@@ -359,6 +335,8 @@ QUESTIONS = {
               "AND name != 'ftrace_cpu_has_data_loss'",
     "runs": "SELECT ts, ts + dur, cpu, tid, hex(end_state) FROM sched JOIN thread USING (utid) "
             f"WHERE dur >= 0 AND tid > 0 AND tid < {TID_LIMIT}",
+    "unknown": "SELECT cpu, hex(thread.name), sum(dur) FROM sched JOIN thread USING (utid) "
+               "WHERE thread.name IN ('(lost events)', '(not known)') AND dur >= 0 GROUP BY 1, 2",
     "wakers": "SELECT state.ts, woken.tid, iif(irq_context, NULL, waker.tid) FROM thread_state AS state "
               "JOIN thread AS woken USING (utid) LEFT JOIN thread AS waker ON waker.utid = state.waker_utid "
               "WHERE state = 'R'",
@@ -477,6 +455,18 @@ class PerfettoItself(unittest.TestCase):
 
         self.each(check)
 
+    def test_unknown_times_are_those_of_query(self):
+        def check(path, answers):
+            unknown = collections.Counter()
+            for cpu, _, length in answers["unknown"]:
+                unknown[cpu] += length
+            wanted = {int(row["cpu"]): int(row["unknown_ns"]) for row in rows(path, "SELECT * FROM cpus")}
+            self.assertEqual({cpu: unknown[cpu] for cpu in wanted}, wanted)
+            lossy = rows(path, "SELECT 1 FROM losses WHERE kind = 'lost' AND category = 'sched'")
+            self.assertEqual("(lost events)" in {name for _, name, _ in answers["unknown"]}, bool(lossy))
+
+        self.each(check)
+
     def test_wakers_are_those_of_query(self):
         self.each(lambda path, answers: self.contains(collections.Counter(answers["wakers"]), wanted_wakers(path)))
 
@@ -541,7 +531,4 @@ class PerfettoItself(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["load"]:
-        load(sys.argv[2])
-    else:
-        harness.main()
+    harness.main()

@@ -56,8 +56,12 @@ const PerfettoExport::Task& PerfettoExport::TaskOf(facts::ThreadIndex index, fxt
   return task;
 }
 
-SchedTask PerfettoExport::StandIn(uint32_t cpu, std::string_view name) {
-  return {numbers_.Of(schema::LostKoid(cpu)), kDefaultPriority, name};
+SchedTask PerfettoExport::StandIn(uint32_t cpu, facts::Gap::Why why) {
+  if (why == facts::Gap::Why::kLost) {
+    return {numbers_.Of(schema::LostKoid(cpu)), kDefaultPriority, kLost};
+  }
+  // A thread of its own, since a thread has one name. No recording has such a koid.
+  return {numbers_.Of(schema::kMaxKoid + 1 + cpu), kDefaultPriority, kNotKnown};
 }
 
 void PerfettoExport::Occupy(uint32_t number, uint64_t begin, const SchedTask& task, int64_t left,
@@ -93,7 +97,7 @@ void PerfettoExport::AddGap(const facts::Gap& gap) {
     Occupy(gap.cpu, gap.begin, {task.pid, kDefaultPriority, task.comm}, RawStates::kUnknown,
            gap.begin, facts::Bound::kUnseen);
   }
-  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, lost ? kLost : kNotKnown), RawStates::kUnknown,
+  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, gap.why), RawStates::kUnknown,
          gap.end, gap.ended);
   if (!lost) return;
   if (lost_times_.size() == kMaxLostTimes) lost_times_.pop_front();
@@ -168,7 +172,7 @@ void PerfettoExport::AddLostRun(const SchedTask& task, uint64_t begin, uint64_t 
   const auto visit = [&](uint32_t cpu, uint64_t from, uint64_t to) {
     const uint64_t time = std::max(begin, from) + 1;
     if (time >= std::min(end, to)) return false;
-    sched_.Visit(cpu, time, task, StandIn(cpu, kLost));
+    sched_.Visit(cpu, time, task, StandIn(cpu, facts::Gap::Why::kLost));
     return true;
   };
   for (const LostTime& lost : lost_times_) {
@@ -322,7 +326,7 @@ bool PerfettoExport::Finish() {
     const Cpu& cpu = cpus_[number];
     // What the end of the trace cuts goes on; what ended before it does not.
     if (cpu.end != 0 && cpu.ended != facts::Bound::kFileEdge) {
-      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, kNotKnown));
+      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, facts::Gap::Why::kUnseen));
     }
   }
   sched_.Flush();

@@ -117,7 +117,8 @@ class PerfettoExport {
   void Occupy(uint32_t cpu, uint64_t begin, const SchedTask& task, int64_t left, uint64_t end,
               facts::Bound ended);
   void WriteWaking(uint32_t cpu, bool explicitly);
-  SchedTask StandIn(uint32_t cpu, std::string_view name);
+  // What stands for the thread of a CPU that is not known.
+  SchedTask StandIn(uint32_t cpu, facts::Gap::Why why);
   Cpu& CpuAt(uint32_t number) {
     if (number >= cpus_.size()) cpus_.resize(number + size_t{1});
     return cpus_[number];
