@@ -74,7 +74,7 @@ def traces(folder):
         "all categories": everything,
         "default": record(folder, "default.fxt"),
         "losses": record(folder, "losses.fxt", "-b", "4K", "-c", "default,syscall"),
-        "circular": record(folder, "circular.fxt", "--circular", "8M"),
+        "circular": record(folder, "circular.fxt", "--circular", "1M", "-c", "default,syscall"),
         "waits": record_waits(folder),
         "symbols": record(folder, "symbols.fxt", "-c", "default,stack", "--symbols", "--stack-min", "10us"),
     }
