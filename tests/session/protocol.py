@@ -89,7 +89,7 @@ class Protocol(Session):
             client.call("InitializeTracing", {"config": {"categories": categories, "buffering_mode": "CIRCULAR"}})
             recorded.append([each["name"] for each in self.status()["categories"]])
             client.call("TerminateTracing")
-        self.assertEqual(recorded[0], ["sched", "task", "log"])
+        self.assertEqual(recorded[0], ["sched", "task", "log", "settings"])
         self.assertEqual(recorded[1][:6], ["sched", "task", "log", "irq", "softirq", "syscall"])
         self.assertIn("fault", recorded[1])
         # These need more than a ring of slots, or an argument.

@@ -36,6 +36,9 @@ inline constexpr std::string_view kOffset = "offset";
 namespace wait_kind {
 inline constexpr std::string_view kFutex = "futex";
 inline constexpr std::string_view kFileLock = "file lock";
+inline constexpr std::string_view kChild = "child";
+inline constexpr std::string_view kSleep = "sleep";
+inline constexpr std::string_view kFile = "file";
 }  // namespace wait_kind
 
 }  // namespace schema

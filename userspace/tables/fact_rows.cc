@@ -78,8 +78,9 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
 
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  if (std::holds_alternative<fxt::KernelObject>(record)) {
+  if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     if (with_reasons_) held_.NoteObject(record);
+    if (with_purposes_ && timeline_.IsKernels(reader.provider())) purposes_.NoteProgram(*object);
     return false;
   }
   const auto* event = std::get_if<fxt::Event>(&record);

@@ -2,9 +2,18 @@
 #include "facts/timeline/wait_purposes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "schema/wait_object.h"
 
 namespace facts {
 namespace {
+
+bool Sends(std::string_view call) {
+  return call.starts_with("write") || call.starts_with("send") || call.starts_with("pwrite") ||
+         call == "splice" || call == "vmsplice" || call == "tee";
+}
 
 bool IsAsleep(ThreadIndex thread, const TimelineState& state) {
   if (thread >= state.threads().size()) return false;
@@ -37,15 +46,109 @@ void WaitPurposes::Thread::Answer() {
   ++answered;
 }
 
+uint32_t WaitPurposes::Party::TimesOf(uint32_t server) const {
+  for (const Server& one : servers) {
+    if (one.party == server) return one.times;
+  }
+  return 0;
+}
+
+void WaitPurposes::Party::Add(uint32_t server) {
+  Server* rarest = &servers[0];
+  for (Server& one : servers) {
+    if (one.party == server) {
+      if (one.times != UINT32_MAX) ++one.times;
+      return;
+    }
+    if (one.times < rarest->times) rarest = &one;
+  }
+  *rarest = {server, 1};
+}
+
+uint32_t WaitPurposes::PartyOf(fxt::Koid process) {
+  const auto [at, added] =
+      processes_.try_emplace(process, static_cast<uint32_t>(parties_.size()));
+  if (added) parties_.emplace_back();
+  return at->second;
+}
+
+void WaitPurposes::NoteProgram(const fxt::KernelObject& object) {
+  if (static_cast<fxt::KernelObjectType>(object.type) != fxt::KernelObjectType::kProcess) return;
+  std::string name;
+  std::copy_if(object.name.text.begin(), object.name.text.end(), std::back_inserter(name),
+               [](char c) { return c < '0' || c > '9'; });
+  const uint32_t process = PartyOf(object.koid);
+  parties_[process].program = kNoParty;
+  if (name.empty()) return;
+  auto at = programs_.find(name);
+  if (at == programs_.end()) {
+    if (programs_.size() >= kMostPrograms) return;
+    at = programs_.emplace(std::move(name), static_cast<uint32_t>(parties_.size())).first;
+    parties_.emplace_back();
+  }
+  parties_[process].program = at->second;
+}
+
+std::optional<std::pair<uint32_t, uint32_t>> WaitPurposes::PartiesOf(uint32_t one,
+                                                                     uint32_t other) const {
+  if (one == kNoParty || other == kNoParty || one == other) return std::nullopt;
+  const uint32_t program = parties_[one].program;
+  const uint32_t other_program = parties_[other].program;
+  if (program == kNoParty || other_program == kNoParty || program == other_program) {
+    return std::pair(one, other);
+  }
+  return std::pair(program, other_program);
+}
+
+bool WaitPurposes::IsOneProgram(uint32_t process, uint32_t other) const {
+  if (process == kNoParty || other == kNoParty) return false;
+  if (process == other) return true;
+  const uint32_t program = parties_[process].program;
+  return program != kNoParty && program == parties_[other].program;
+}
+
+bool WaitPurposes::Serves(const Thread& server, const Thread& client, uint32_t least) const {
+  const auto parties = PartiesOf(server.party, client.party);
+  if (!parties) return false;
+  const uint64_t serves = parties_[parties->second].TimesOf(parties->first);
+  const uint64_t asked = parties_[parties->first].TimesOf(parties->second);
+  return serves >= least && serves >= asked * kMoreOften;
+}
+
+void WaitPurposes::NoteServer(const Thread& server, const Thread& client) {
+  if (const auto parties = PartiesOf(server.party, client.party)) {
+    parties_[parties->second].Add(parties->first);
+  }
+}
+
+bool WaitPurposes::WorksFor(const Thread& waker, const Thread& sleeper) const {
+  if (!waker.owes || waker.requesters == 0 || sleeper.party == waker.party) return false;
+  return IsOneProgram(threads_[waker.chain[waker.requesters - 1]].party, sleeper.party);
+}
+
+WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {
+  namespace kinds = schema::wait_kind;
+  if (object == nullptr) return Call::kNotKnown;
+  if (object->kind == kinds::kFileLock) return Call::kLock;
+  if (object->kind == kinds::kChild) return Call::kChild;
+  if (object->kind == kinds::kSleep) return Call::kPause;
+  if (object->kind == kinds::kFile) return Call::kFile;
+  return Sends(object->syscall) ? Call::kRoom : Call::kNotKnown;
+}
+
 void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
   if (maker == kNoThread || child == kNoThread) return;
   threads_.At(maker);
   Thread& made = threads_.At(child);
   made.maker = maker;
-  // It has asked no thread before.
+  // It works for those that its maker works for: a server may make a process for each connection. It
+  // has asked no thread before.
+  const Thread& from = threads_[maker];
+  const size_t first = from.requesters == kMostRequesters ? 1 : 0;
+  std::copy(from.chain.begin() + first, from.chain.begin() + from.requesters, made.chain.begin());
+  made.requesters = static_cast<uint8_t>(from.requesters - first);
+  made.chain[made.requesters++] = maker;
   made.open = false;
-  made.requesters = 1;
-  made.chain[0] = maker;
 }
 
 bool WaitPurposes::IsWaitedFor(const Thread& thread, ThreadIndex waker,
@@ -60,6 +163,9 @@ void WaitPurposes::TakeWork(Thread& sleeper, ThreadIndex waker) {
   Thread& from = threads_[waker];
   // It may pass on what it owes.
   from.owes = false;
+  if (from.party != sleeper.party) from.asked_party = sleeper.party;
+  if (!from.open) NoteServer(sleeper, from);
+  sleeper.asked_party = kNoParty;
   sleeper.open = from.open;
   size_t first = 0;
   if (from.requesters == kMostRequesters) {
@@ -80,6 +186,8 @@ void WaitPurposes::TakeAnswer(ThreadIndex number, ThreadIndex waker, size_t plac
   Thread& from = threads_[waker];
   Thread& sleeper = threads_[number];
   sleeper.AddAnswerer(waker);
+  NoteServer(from, sleeper);
+  sleeper.asked_party = kNoParty;
   // Those that passed the request on have answered it as well.
   for (size_t i = place + 1; i < from.requesters; ++i) threads_[from.chain[i]].Answer();
   std::copy(from.chain.begin(), from.chain.begin() + place, sleeper.chain.begin());
@@ -114,19 +222,32 @@ bool WaitPurposes::IsStranger(Thread& sleeper, ThreadIndex waker) {
 }
 
 WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kind,
-                                const TimelineState& state) {
+                                const TimelineState& state, Call call) {
   Thread& sleeper = threads_[number];
   Thread& waker = threads_[by];
-  if (const auto place = waker.PlaceOf(number)) {
-    const bool is_child = waker.exited && waker.maker == number;
+  if (call == Call::kLock) return WaitsFor::kLock;
+  if (call == Call::kChild || (waker.exited && waker.maker == number)) return WaitsFor::kChild;
+  if (call == Call::kRoom) return WaitsFor::kAnswer;
+  const auto place = waker.PlaceOf(number);
+  // A sleeper at the begin of the chain of a process that it serves was taken for its client once,
+  // when a request was not seen.
+  if (place && !(place == 0 && Serves(sleeper, waker, kServesSurely))) {
     TakeAnswer(number, by, *place, state);
-    return is_child ? WaitsFor::kChild : WaitsFor::kAnswer;
+    return WaitsFor::kAnswer;
   }
-  const bool is_server = sleeper.IsAnsweredBy(by);
-  const bool is_client = waker.IsAnsweredBy(number);
-  if (is_server && !is_client) {
-    // It asked while the waker ran. That is the end of what the waker did.
+  // What is known of the programs goes before what is known of the threads.
+  const bool serves = Serves(waker, sleeper);
+  const bool is_served = Serves(sleeper, waker);
+  const bool is_server = !is_served && (serves || sleeper.IsAnsweredBy(by));
+  const bool is_client = !serves && (is_served || waker.IsAnsweredBy(number));
+  const bool works_for = WorksFor(waker, sleeper);
+  const bool asked = IsOneProgram(sleeper.asked_party, waker.party);
+  if ((is_server && !is_client) || (works_for && asked && !is_client)) {
+    // It asked while the waker ran, or this is another thread of those that it asked. That is the
+    // end of what the waker did.
     waker.Answer();
+    sleeper.asked_party = kNoParty;
+    if (works_for && asked) NoteServer(waker, sleeper);
     return WaitsFor::kAnswer;
   }
   const bool one_process = sleeper.process != 0 && sleeper.process == waker.process;
@@ -141,8 +262,9 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     // request.
     if (sleeper.answered == 0) return WaitsFor::kUnknown;
   }
-  if (is_server || waker.open) {
-    // Both ask each other, or an earlier request may have begun the chain.
+  if (is_server || waker.open || (works_for && !is_client)) {
+    // Both ask each other, or an earlier request may have begun the chain, or a thread of its
+    // process did.
     sleeper.requesters = 0;
     sleeper.owes = false;
     sleeper.open = true;
@@ -172,7 +294,7 @@ ThreadIndex WaitPurposes::HolderOf(ThreadIndex waker, uint64_t begin, uint64_t e
 
 WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind kind,
                                 uint64_t begin, uint64_t end, bool is_whole,
-                                const TimelineState& state) {
+                                const TimelineState& state, Call call) {
   if (number == kNoThread) return WaitsFor::kUnknown;
   threads_.At(number);
   if (waker.kind == Waker::Kind::kThread && waker.index != kNoThread) threads_.At(waker.index);
@@ -186,23 +308,25 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
     sleeper.owes = false;
     sleeper.open = true;
   } else if (is_thread) {
-    waits_for = OfThread(number, waker.index, kind, state);
+    waits_for = OfThread(number, waker.index, kind, state, call);
     if (waits_for == WaitsFor::kLock) {
       holder_ = HolderOf(waker.index, begin, end);
       sleeper.holder = holder_;
       sleeper.let_go = end;
     }
   } else {
-    // A timer or a device began this. It does not end what it owes.
-    if (!IsWaitedFor(sleeper, kNoThread, state)) {
+    // A timer or a device began this, and does not end what it owes. After a wait in D it goes on with
+    // what it did before.
+    if (kind != WaitKind::kBlocked && !IsWaitedFor(sleeper, kNoThread, state)) {
       sleeper.requesters = 0;
       sleeper.owes = false;
       sleeper.open = false;
     }
     if (sleeper.by_itself != UINT32_MAX) ++sleeper.by_itself;
-    if (waker.kind == Waker::Kind::kTimer) {
+    if (waker.kind == Waker::Kind::kTimer || call == Call::kPause) {
       waits_for = WaitsFor::kTimer;
-    } else if (waker.kind == Waker::Kind::kDevice || kind == WaitKind::kBlocked) {
+    } else if (waker.kind == Waker::Kind::kDevice || kind == WaitKind::kBlocked ||
+               call == Call::kFile) {
       waits_for = WaitsFor::kDevice;
     }
   }

@@ -17,12 +17,24 @@
 // A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either. The
 // answer to it is known by the threads that answered its sleeper before. Chains that began before the
 // trace are open at their begin: what cannot be known of them is unknown.
+//
+// Where the trace says in which system call a thread slept (category `wait`), that goes first: a lock
+// of a file, room in a pipe, a child's exit.
+//
+// Threads of a pool share a queue: the one that is woken by a request may take another one, and the
+// chain that it hands on is that of the wrong requester. What holds then is said of programs, or of
+// processes where both run the same: a thread that works for a program, and wakes a thread of it that
+// had asked its own, answers. Programs remember which of them worked for which how often.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "facts/dense_table.h"
 #include "facts/scheduling.h"
@@ -33,7 +45,7 @@
 
 namespace facts {
 
-// Feed it forks, exits and wakeups in the order of time. Memory: about 150 bytes for each thread of
+// Feed it forks, exits and wakeups in the order of time. Memory: about 250 bytes for each thread of
 // the timeline, whose number is limited.
 class WaitPurposes {
  public:
@@ -52,8 +64,14 @@ class WaitPurposes {
 
   // `thread` is of `process`, which tells locks of a process from requests of others.
   void NoteProcess(ThreadIndex thread, fxt::Koid process) {
-    if (thread != kNoThread) threads_.At(thread).process = process;
+    if (thread == kNoThread) return;
+    Thread& at = threads_.At(thread);
+    if (at.process == process) return;
+    at.process = process;
+    at.party = PartyOf(process);
   }
+  // What a process runs, by its name; digits do not count.
+  void NoteProgram(const fxt::KernelObject& object);
   void NoteFork(ThreadIndex maker, ThreadIndex child);
   void NoteExit(ThreadIndex thread) {
     if (thread != kNoThread) threads_.At(thread).exited = true;
@@ -70,17 +88,28 @@ class WaitPurposes {
     const bool is_whole = !wait.touches_loss &&
                           (wait.began == Bound::kSeen || wait.began == Bound::kFileEdge);
     return OnWakeup(wait.index, WakerOf(wait.end_waker, wait.end_by_interrupt, state), wait.kind,
-                    wait.begin, wait.end, is_whole, state);
+                    wait.begin, wait.end, is_whole, state, CallOf(wait.object));
   }
   // The same on the fast path.
   WaitsFor OnWait(const WholeWait& wait, const Wakeup& end, const TimelineState& state) {
     return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
                     wait.end, true, state);
   }
+  // What the system call that a thread slept in says of it.
+  enum class Call : uint8_t {
+    kNotKnown,
+    kLock,   // of a file
+    kRoom,   // in a pipe or socket, for what it sends
+    kChild,  // waits for one to exit
+    kPause,  // sleeps for a time
+    kFile,   // reads or writes one
+  };
+  static Call CallOf(const WaitObject* object);
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended the
   // sleep before.
   WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, uint64_t begin,
-                    uint64_t end, bool is_whole, const TimelineState& state);
+                    uint64_t end, bool is_whole, const TimelineState& state,
+                    Call call = Call::kNotKnown);
   // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting. Where
   // several wait for one lock, each wakes the next one: that is the one that the first of them
   // waited for, if they waited for it for most of this sleep.
@@ -95,13 +124,36 @@ class WaitPurposes {
   static constexpr size_t kMostStrangers = 4;
   // A stranger that ended so many sleeps of a thread which answers its requesters is none of these.
   static constexpr uint8_t kStranger = 3;
+  // Parties that are known to have worked for a party.
+  static constexpr size_t kMostServers = 8;
+  // A party serves another one if its threads took requests of it, or answered them, so many times
+  // as often as the other way round.
+  static constexpr uint32_t kMoreOften = 3;
+  // The least times to doubt a chain.
+  static constexpr uint32_t kServesSurely = 16;
+  static constexpr uint32_t kNoParty = UINT32_MAX;
+  static constexpr size_t kMostPrograms = 1 << 16;
 
   struct Stranger {
     ThreadIndex thread = kNoThread;
     uint8_t count = 0;
   };
+  // A process or a program.
+  struct Party {
+    struct Server {
+      uint32_t party = kNoParty;
+      uint32_t times = 0;  // that it took a request, or answered one
+    };
+    std::array<Server, kMostServers> servers;
+    uint32_t program = kNoParty;  // of a process
+
+    uint32_t TimesOf(uint32_t server) const;
+    void Add(uint32_t server);
+  };
   struct Thread {
     fxt::Koid process = 0;
+    uint32_t party = kNoParty;  // the process
+    uint32_t asked_party = kNoParty;  // the process that it woke a thread of, for a request that is open
     ThreadIndex maker = kNoThread;
     ThreadIndex holder = kNoThread;  // of the lock that it waited for last
     uint64_t let_go = 0;             // when it got that one, ns
@@ -139,8 +191,17 @@ class WaitPurposes {
     if (waker) return {Waker::Kind::kThread, state.Find(*waker)};
     return {by_interrupt ? Waker::Kind::kInterrupt : Waker::Kind::kNotKnown, kNoThread};
   }
+  uint32_t PartyOf(fxt::Koid process);
+  // The programs of two processes, or the processes where these do not differ. Empty for one process.
+  std::optional<std::pair<uint32_t, uint32_t>> PartiesOf(uint32_t one, uint32_t other) const;
+  bool IsOneProgram(uint32_t process, uint32_t other) const;
+  // Whether the party of `client` mostly is the one that asks, and that of `server` the other.
+  bool Serves(const Thread& server, const Thread& client, uint32_t least = 1) const;
+  void NoteServer(const Thread& server, const Thread& client);
+  // Whether `waker` works for the program of `sleeper`, which is of another process.
+  bool WorksFor(const Thread& waker, const Thread& sleeper) const;
   WaitsFor OfThread(ThreadIndex sleeper, ThreadIndex waker, WaitKind kind,
-                    const TimelineState& state);
+                    const TimelineState& state, Call call);
   // The last requester of `thread` sleeps since it asked.
   bool IsWaitedFor(const Thread& thread, ThreadIndex waker, const TimelineState& state) const;
   // `sleeper` works for `waker` from now on.
@@ -152,6 +213,9 @@ class WaitPurposes {
   ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
 
   DenseTable<Thread> threads_;
+  std::vector<Party> parties_;
+  std::unordered_map<fxt::Koid, uint32_t> processes_;
+  std::unordered_map<std::string, uint32_t> programs_;
   ThreadIndex holder_ = kNoThread;
 };
 

@@ -209,6 +209,7 @@ void Collector::Add(const fxt::Reader& reader) {
     AddEvent(reader, *event);
   } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     tasks_.NoteObject(*object);
+    purposes_.NoteProgram(*object);
     if (options_.watcher != nullptr) options_.watcher->OnObject(record);
   } else {
     timeline_.Add(reader);

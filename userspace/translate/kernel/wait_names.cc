@@ -108,7 +108,7 @@ WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text) {
   };
   switch (wait.kind) {
     case FXR_WAIT_FILE:
-      return file("file");
+      return file(schema::wait_kind::kFile);
     case FXR_WAIT_DIRECTORY:
       return file("directory");
     case FXR_WAIT_CHARACTER:
@@ -126,9 +126,9 @@ WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text) {
     case FXR_WAIT_FUTEX:
       return {schema::wait_kind::kFutex, fmt::format("{:#x}", wait.object)};
     case FXR_WAIT_SLEEP:
-      return {"sleep", ""};
+      return {schema::wait_kind::kSleep, ""};
     case FXR_WAIT_CHILD:
-      return {"child", ""};
+      return {schema::wait_kind::kChild, ""};
     case FXR_WAIT_SIGNAL:
       return {"signal", ""};
     case FXR_WAIT_STOP:

@@ -43,11 +43,24 @@ class World {
     Switch(thread, true, fxt::ThreadState::kNew);
     return waits_for;
   }
+  // The same for a sleep in a system call.
+  WaitsFor Wake(fxt::Koid thread, fxt::Koid waker, const WaitObject& object) {
+    timeline_.OnObject(thread, object, ++now_);
+    return Wake(thread, waker);
+  }
   // `asker` wakes `asked` and sleeps.
   WaitsFor Ask(fxt::Koid asker, fxt::Koid asked) {
     const WaitsFor waits_for = Wake(asked, asker);
     Sleep(asker);
     return waits_for;
+  }
+  // `process` runs a program.
+  void Program(fxt::Koid process, const char* name) {
+    fxt::KernelObject object;
+    object.type = static_cast<uint8_t>(fxt::KernelObjectType::kProcess);
+    object.koid = process;
+    object.name = fxt::StringRef::Inline(name);
+    purposes_.NoteProgram(object);
   }
   void Lose() { timeline_.OnLoss(-1, ++now_); }
 
@@ -197,6 +210,79 @@ TEST_F(WaitPurposesTest, RequestThatIsOlderThanItsServer) {
   }
 }
 
+// Two clients of a process and two workers of another one, which share a queue.
+class PoolTest : public WaitPurposesTest {
+ protected:
+  static constexpr fxt::Koid kFirst = 2;
+  static constexpr fxt::Koid kSecond = 5;
+  static constexpr fxt::Koid kMain = 6;
+
+  PoolTest() {
+    world_.Old(kShell, 1);
+    world_.Wake(kShell);
+    world_.Born(kFirst, kShell, 2);
+    world_.Born(kSecond, kFirst, 2);
+    world_.Born(kMain, kShell, 3);
+    world_.Born(kWorker, kMain, 3);
+    world_.Born(kWorker + 1, kMain, 3);
+    for (const fxt::Koid thread : {kFirst, kSecond, kMain, kWorker, kWorker + 1}) {
+      world_.Sleep(thread);
+    }
+  }
+  // A client's timer ends, and it asks the pool; `worker` wakes up for it.
+  WaitsFor Ask(fxt::Koid client, fxt::Koid worker) {
+    world_.Wake(client);
+    return world_.Ask(client, worker);
+  }
+  // The same while all of the workers work.
+  void AskBusy(fxt::Koid client) {
+    world_.Wake(client);
+    world_.Sleep(client);
+  }
+  // A worker has the answer, and goes on with another request or sleeps.
+  WaitsFor Answer(fxt::Koid worker, fxt::Koid client) {
+    const WaitsFor waits_for = world_.Wake(client, worker);
+    world_.Sleep(client);
+    return waits_for;
+  }
+};
+
+TEST_F(PoolTest, AWorkerMayTakeTheRequestOfAnotherClient) {
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+    EXPECT_EQ(Ask(kSecond, kWorker + 1), WaitsFor::kWork);
+    EXPECT_EQ(Answer(kWorker, kSecond), WaitsFor::kAnswer);
+    world_.Sleep(kWorker);
+    EXPECT_EQ(Answer(kWorker + 1, kFirst), WaitsFor::kAnswer);
+    world_.Sleep(kWorker + 1);
+  }
+}
+
+TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
+  EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+  AskBusy(kSecond);
+  for (int i = 0; i < 100; ++i) {
+    AskBusy(kFirst);
+    AskBusy(kSecond);
+    EXPECT_EQ(Answer(kWorker, kFirst), WaitsFor::kAnswer);
+    // The work has a pause of its own.
+    world_.Sleep(kWorker);
+    world_.Wake(kWorker);
+    EXPECT_EQ(Answer(kWorker, kSecond), WaitsFor::kAnswer);
+  }
+}
+
+TEST_F(PoolTest, WhoGivesWorkWaitsForWhoTakesIt) {
+  EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+  for (int i = 0; i < 100; ++i) {
+    // A full pipe: the worker empties it at its own pace.
+    world_.Sleep(kWorker);
+    world_.Wake(kWorker);
+    EXPECT_EQ(world_.Wake(kFirst, kWorker), WaitsFor::kAnswer);
+    world_.Sleep(kFirst);
+  }
+}
+
 TEST_F(WaitPurposesTest, StagesOfAPipelineWaitForWork) {
   world_.Old(kShell, 1);
   world_.Wake(kShell);
@@ -228,6 +314,55 @@ TEST_F(WaitPurposesTest, ChildTimerAndDevice) {
   // A trace says of an interrupt whether it was a timer, or not at all.
   world_.Sleep(kShell);
   EXPECT_EQ(world_.Wake(kShell), WaitsFor::kUnknown);
+}
+
+TEST_F(WaitPurposesTest, AProcessThatIsMadeForAConnectionWorksForItsClient) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  world_.Born(kBackend, kServer, 4);
+  world_.Sleep(kServer);
+  // A greeting, before any request.
+  EXPECT_EQ(world_.Ask(kBackend, kClient), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kClient, kBackend), WaitsFor::kWork);
+  EXPECT_EQ(world_.Ask(kBackend, kClient), WaitsFor::kAnswer);
+}
+
+TEST_F(WaitPurposesTest, WhatOneProcessOfAProgramDoesForAnotherHoldsForAll) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Program(3, "postgres");
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Born(kOther, kShell, 5);
+  world_.Program(2, "pgbench");
+  world_.Program(5, "pgbench");
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  // The other client connects while the server runs, and waits for the process that is made for it.
+  world_.Sleep(kOther);
+  world_.Born(kBackend, kServer, 4);
+  world_.Program(4, "postgres");
+  EXPECT_EQ(world_.Ask(kBackend, kOther), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kOther, kBackend), WaitsFor::kWork);
+}
+
+TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  world_.Born(kOther, kShell, 5);
+  const auto sleep = [&](const WaitObject& object, fxt::Koid waker) {
+    world_.Sleep(kClient);
+    return world_.Wake(kClient, waker, object);
+  };
+  EXPECT_EQ(sleep({.syscall = "flock", .kind = "file lock"}, kOther), WaitsFor::kLock);
+  EXPECT_EQ(sleep({.syscall = "write", .kind = "pipe"}, kOther), WaitsFor::kAnswer);
+  EXPECT_EQ(sleep({.syscall = "wait4", .kind = "child"}, kOther), WaitsFor::kChild);
+  EXPECT_EQ(sleep({.syscall = "clock_nanosleep", .kind = "sleep"}, 0), WaitsFor::kTimer);
+  EXPECT_EQ(sleep({.syscall = "pread64", .kind = "file"}, 0), WaitsFor::kDevice);
+  EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
 }
 
 TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {
