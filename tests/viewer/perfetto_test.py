@@ -354,6 +354,7 @@ QUESTIONS = {
               "JOIN stack_sample_task_context AS task ON task.id = sample.task_context_id "
               "JOIN thread USING (utid) JOIN stack_profile_callsite AS site ON site.id = sample.callsite_id "
               "JOIN stack_profile_frame AS frame ON frame.id = site.frame_id WHERE tid > 0 GROUP BY 1, 2, 3",
+    "samples of perf": "SELECT count(*), coalesce(sum(callsite_id IS NULL), 0) FROM perf_sample",
     "logs": "SELECT ts, hex(msg) FROM logs",
     "command lines": "SELECT pid, hex(cmdline) FROM process WHERE cmdline IS NOT NULL",
     "slices": SLICES,
@@ -517,6 +518,15 @@ class PerfettoItself(unittest.TestCase):
                 key: weight for key, weight in got.items() if weight})
 
         self.each(check)
+
+    def test_older_versions_have_stacks_as_samples_of_perf(self):
+        path = self.traces["symbols"]
+        out = path.replace(".fxt", ".perf-sample.pftrace")
+        fxt("export", "--format", "perfetto", "--stacks", "perf-sample", path, "-o", out)
+        answers = ask(self.shell, out, "errors", "samples of perf")
+        self.assertEqual(answers["errors"], [])
+        stacks = rows(path, "SELECT 1 FROM instants WHERE category = 'stack' AND name IN ('off', 'wake', 'on')")
+        self.assertEqual(answers["samples of perf"], [(len(stacks), 0)])
 
     def test_logs_and_command_lines(self):
         def check(path, answers):
