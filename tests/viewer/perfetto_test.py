@@ -20,7 +20,7 @@ import cgroup  # noqa: E402
 import harness  # noqa: E402
 from harness import fxt  # noqa: E402
 
-LOAD = "ls -lR /usr/share > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
+LOAD = "ls -lR /usr/share/doc > /dev/null; sleep 0.05; dd if=/dev/zero of={folder}/f bs=1M count=8 conv=fsync 2> /dev/null"
 LOAD_OF_WAITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_load.py")
 # Koids above the range of tids become other numbers.
 TID_LIMIT = 1 << 22

@@ -134,7 +134,9 @@ TEST(EventRowsTest, ThreadsOfProcessZeroAreNoIdleThreads) {
                         .timestamp = 100,
                         .thread = fxt::ThreadRef::Inline(0, thread),
                         .category = TraceScript::Text("c"),
-                        .name = TraceScript::Text("n")});
+                        .name = TraceScript::Text("n"),
+                        .arguments = {},
+                        .payload = 0});
   }
   EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid, threads::kPid}),
               ElementsAre("0 0", "5 0"));
