@@ -97,8 +97,7 @@ void PerfettoExport::AddGap(const facts::Gap& gap) {
     Occupy(gap.cpu, gap.begin, {task.pid, kDefaultPriority, task.comm}, RawStates::kUnknown,
            gap.begin, facts::Bound::kUnseen);
   }
-  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, gap.why), RawStates::kUnknown,
-         gap.end, gap.ended);
+  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, gap.why), RawStates::kUnknown, gap.end, gap.ended);
   if (!lost) return;
   if (lost_times_.size() == kMaxLostTimes) lost_times_.pop_front();
   lost_times_.push_back({gap.cpu, gap.begin, gap.end});
