@@ -27,6 +27,8 @@ foreach(source IN LISTS sources)
   add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
     COMMAND ${CLANG} ${flags} -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -MMD -MT ${object} -MF ${object}.d
       -c ${source} -o ${object}
+    # Ninja takes the names in it to be below the folder of the build.
+    COMMAND sed -i -E "s#(^| )(bpf|include)/#\\1${PROJECT_SOURCE_DIR}/\\2/#g" ${object}.d
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "BPF ${source}")
   list(APPEND objects ${object})
 endforeach()

@@ -118,6 +118,77 @@ std::optional<facts::CpuLimit> LongestLimit(Captures captures, const SharedGroup
   return longest->first;
 }
 
+// Time by what the group slept for, new less base, ms per second.
+std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row,
+                                                        const Groups& groups,
+                                                        const Normalization& normalization) {
+  const SharedGroup& group = groups.all()[*row.group];
+  const auto is_of_row = [&](const measure::WaitedObject& object) {
+    using facts::WaitsFor;
+    if (object.kind == measure::kOthers) return false;
+    if (row.metric == Metric::kBlocked) return object.blocked;
+    if (object.blocked) return false;
+    if (row.statistic == Statistic::kLockRate) return object.waits_for == WaitsFor::kLock;
+    return row.statistic != Statistic::kAnswerMean || object.waits_for == WaitsFor::kAnswer ||
+           object.waits_for == WaitsFor::kChild;
+  };
+  const Captures captures = groups.captures();
+  std::map<measure::WaitedObject, double> changes;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = group.In(captures, i);
+    if (part == nullptr) continue;
+    const bool base = i < groups.bases();
+    const auto side = static_cast<double>(base ? groups.bases() : captures.size() - groups.bases());
+    const double weight = (base ? -1 : 1) / (normalization.seconds[i] * kNsPerMs * side);
+    for (const auto& [object, blame] : part->waited_objects) {
+      if (!is_of_row(object)) continue;
+      measure::WaitedObject key = object;
+      key.waits_for = facts::WaitsFor::kUnknown;
+      changes[key] += weight * static_cast<double>(blame.ns);
+    }
+  }
+  return changes;
+}
+
+// Sleeps shorter than 100 us have no object. Those that have one speak for the rest if they are at
+// least this part of the change.
+constexpr double kDescribed = 0.2;
+// The part of them that one object has to explain then.
+constexpr double kMostOfDescribed = 0.8;
+
+// The object whose change explains half of the row's, or else the call and kind that do.
+std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Groups& groups,
+                                           const Normalization& normalization) {
+  if (!row.group || row.change == 0 ||
+      (row.metric != Metric::kSleep && row.metric != Metric::kBlocked)) {
+    return std::nullopt;
+  }
+  std::map<measure::WaitedObject, double> changes = ObjectChangesOf(row, groups, normalization);
+  double described = 0;
+  for (const auto& [object, change] : changes) described += change;
+  for (const bool by_name : {true, false}) {
+    if (!by_name) {
+      std::map<measure::WaitedObject, double> by_kind;
+      for (const auto& [object, change] : changes) {
+        measure::WaitedObject kind = object;
+        kind.object.clear();
+        by_kind[kind] += change;
+      }
+      changes = std::move(by_kind);
+    }
+    const double sign = row.change < 0 ? -1 : 1;
+    const auto most = std::max_element(
+        changes.begin(), changes.end(),
+        [&](const auto& a, const auto& b) { return a.second * sign < b.second * sign; });
+    if (most == changes.end()) continue;
+    const bool explains =
+        most->second / row.change >= kExplained ||
+        (described / row.change >= kDescribed && most->second / described >= kMostOfDescribed);
+    if (explains) return ObjectChange{most->first, most->second};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& in_scope,
@@ -152,6 +223,7 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
     row.base_quantiles = ShownQuantiles(base);
     row.next_quantiles = ShownQuantiles(next);
     if (!IsFinding(row.verdict)) continue;
+    row.object = ObjectChangeOf(row, groups, normalization);
     row.base_lengths = Merged(base);
     row.next_lengths = Merged(next);
     if (row.group && !has_times[*row.group]) {

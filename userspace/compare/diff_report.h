@@ -63,6 +63,12 @@ struct Example {
   uint64_t thread = 0;  // koid
 };
 
+// What sleeps were for that make up half of a row's change, or more.
+struct ObjectChange {
+  measure::WaitedObject object;  // `object` is empty where no single one explains as much
+  double change = 0;             // ms per second, new less base
+};
+
 // Shown, but not tested: quantiles of equal captures may differ many times.
 struct Quantiles {
   std::optional<double> half;
@@ -95,7 +101,8 @@ struct ComparisonRow {
   std::vector<CauseLink> causes;
   // Of the verdict kOthers: the groups out of scope that had the CPU more, largest change first.
   std::vector<CauseLink> others;
-  std::vector<Example> examples;  // longest first
+  std::optional<ObjectChange> object;  // of kSleep and kBlocked, where category `wait` tells
+  std::vector<Example> examples;       // longest first
   // By capture, in the order of the side's files.
   std::vector<std::optional<double>> base_captures;
   std::vector<std::optional<double>> next_captures;
@@ -174,15 +181,15 @@ struct DiffReport {
   std::vector<size_t> findings;       // numbers of rows, in rank order
   std::vector<size_t> unconfirmed;    // the same with too few captures to confirm anything
   std::vector<ComparisonRow> others;  // CPU time of groups out of scope, largest change first
-  // Rows of the verdict kOthers, largest change first: waits for a CPU that other work of the machine
-  // took. They are not among `rows`, and no findings.
+  // Rows of the verdict kOthers, largest change first: waits for a CPU that other work of the
+  // machine took. They are not among `rows`, and no findings.
   std::vector<ComparisonRow> slower_by_others;
   // What the report says nothing about.
   std::vector<DisturbedCapture> disturbed;
-  size_t judged = 0;                       // groups
-  std::vector<UnjudgedPartner> partners;   // most wakeups first
-  std::vector<UndecidedRow> too_noisy;     // largest change first
-  size_t undecided = 0;               // rows whose interval contains both 10% and no change
+  size_t judged = 0;                      // groups
+  std::vector<UnjudgedPartner> partners;  // most wakeups first
+  std::vector<UndecidedRow> too_noisy;    // largest change first
+  size_t undecided = 0;                   // rows whose interval contains both 10% and no change
 
   bool worse() const;
 };

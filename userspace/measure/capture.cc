@@ -31,6 +31,11 @@ void MergeGroup(Group& into, const Group& other, const std::vector<uint32_t>& nu
       sum.blocked += blame.blocked;
     }
   }
+  for (const auto& [object, blame] : other.waited_objects) {
+    Blame& sum = into.waited_objects[object];
+    sum.count += blame.count;
+    sum.ns += blame.ns;
+  }
   for (const auto& [limit, ns] : other.limits) into.limits[limit] += ns;
   std::vector<uint64_t> pids;
   std::set_union(into.pids.begin(), into.pids.end(), other.pids.begin(), other.pids.end(),

@@ -21,6 +21,7 @@
 #include "facts/timeline/waits_for.h"
 #include "measure/histogram.h"
 #include "measure/settings.h"
+#include "measure/waited_object.h"
 
 namespace measure {
 
@@ -52,8 +53,8 @@ enum class Duration : uint8_t {
 inline constexpr size_t kDurations = 10;
 // Their names in files.
 inline constexpr std::array<const char*, kDurations> kDurationNames = {
-    "slice", "wakeup_latency",   "preempted_wait", "sleep",          "blocked",
-    "irq",   "softirq",          "sleep_for_answer", "sleep_for_lock", "sleep_for_work"};
+    "slice", "wakeup_latency", "preempted_wait",   "sleep",          "blocked",
+    "irq",   "softirq",        "sleep_for_answer", "sleep_for_lock", "sleep_for_work"};
 
 // One of those, to look closer at.
 struct Instance {
@@ -180,6 +181,10 @@ struct Group {
 
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
   std::array<std::map<uint32_t, Blame>, kAttributions> blames;
+  // What its threads slept for, but for work; only `count` and `ns`, and in a file no more than
+  // kWaitedObjects, of which the last may be kOthers.
+  static constexpr size_t kWaitedObjects = 64;
+  std::map<WaitedObject, Blame> waited_objects;
   // The limits that held its threads back, with the time in ns: a part of the share `throttled`, of
   // no more than a few limits.
   static constexpr size_t kLimits = 8;

@@ -273,6 +273,13 @@ class DiffBuilder {
       data.Set("caused_by", std::move(by));
     }
     data.Set("because", CauseData(row));
+    if (row.object) {
+      const measure::WaitedObject& object = row.object->object;
+      data.Set("waited_for", Value::Object{{"syscall", object.syscall},
+                                           {"object_kind", object.kind},
+                                           {"object", object.object},
+                                           {"change_ms_per_second", row.object->change}});
+    }
     Value examples(Value::List{});
     for (const comparison::Example& example : row.examples) {
       examples.Append(Value::Object{{"file", example.file},

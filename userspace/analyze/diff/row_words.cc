@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <string_view>
 
 #include "analyze/document/limit_words.h"
 #include "text/clean_text.h"
@@ -217,6 +219,22 @@ std::vector<std::string> CauseWords(const DiffReport& report, const ComparisonRo
     words.push_back(LinkWords(report, row, cause));
   }
   return words;
+}
+
+std::string ObjectWords(const ComparisonRow& row) {
+  if (!row.object) return "";
+  const measure::WaitedObject& object = row.object->object;
+  // Kinds that the call says already.
+  constexpr std::string_view kPlain[] = {"file", "futex", "sleep", "child", "signal", "poll"};
+  const bool is_plain =
+      std::find(std::begin(kPlain), std::end(kPlain), object.kind) != std::end(kPlain);
+  const bool has_kind = object.syscall.empty() || !is_plain;
+  const std::string name = text::CleanText(!object.object.empty() ? object.object
+                                           : has_kind             ? object.kind
+                                                                  : "");
+  if (object.syscall.empty()) return name.empty() ? "" : "in " + name;
+  const std::string call = "in " + text::CleanText(object.syscall);
+  return name.empty() ? call : fmt::format("{} ({})", call, name);
 }
 
 std::string LimitChangeWords(const DiffReport& report, const ComparisonRow& row) {

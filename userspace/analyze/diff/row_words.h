@@ -32,6 +32,9 @@ std::string RatioIntervalWords(const comparison::ComparisonRow& row);
 std::vector<std::string> CauseWords(const comparison::DiffReport& report,
                                     const comparison::ComparisonRow& row);
 
+// "in fdatasync (appendonly.aof)": what the row's sleeps were for. Empty if that is not known.
+std::string ObjectWords(const comparison::ComparisonRow& row);
+
 // "is throttled 2500 ms/run: its cgroup /x may use 30 ms of each 100 ms (was: not
 // throttled)". Empty for rows of other metrics.
 std::string LimitChangeWords(const comparison::DiffReport& report,

@@ -47,25 +47,33 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   const std::string whom = !named   ? "another thread"
                            : itself ? "a thread of its own kind"
                                     : GroupWords(report, *link->group);
+  const std::string object = ObjectWords(row).empty() ? "" : " " + ObjectWords(row);
   if (row.statistic == Statistic::kLockRate) {
-    return fmt::format("waits {} {} until {} lets it go on (a lock)", amount, longer, whom);
+    const bool is_futex = !row.object || row.object->object.kind == "futex";
+    return fmt::format("waits {} {}{} until {} lets it go on (a lock)", amount, longer,
+                       is_futex ? "" : object, whom);
   }
   if (row.statistic == Statistic::kAnswerMean) {
     return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
                        named ? " of " + whom : "", ValueWords(report, row, row.next.value),
                        ValueWords(report, row, row.base.value));
   }
-  if (link == nullptr) return fmt::format("sleeps {} {}", amount, longer);
+  if (link == nullptr) return fmt::format("sleeps {} {}{}", amount, longer, object);
   if (link->kind == CauseLink::Kind::kInterrupt) {
-    return fmt::format("sleeps {} {} until a timer or a device wakes it", amount, longer);
+    return fmt::format("sleeps {} {}{} until a timer or a device wakes it", amount, longer, object);
   }
-  return fmt::format("waits {} {} for {}", amount, longer, whom);
+  // What it asked for says less than whom it asked. What it could not send says more.
+  const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
+                                    row.object->object.syscall.starts_with("send"));
+  return fmt::format("waits {} {} for {}{}", amount, longer, whom, sends ? object : "");
 }
 
 std::string BlockedWords(const DiffReport& report, const ComparisonRow& row) {
   const CauseLink* link = LinkOf(row);
-  std::string words = fmt::format("is blocked {} {} (in D)", Amount(report, row.change),
-                                  row.change > 0 ? "longer" : "less");
+  const std::string object = ObjectWords(row);
+  std::string words =
+      fmt::format("is blocked {} {}{}", Amount(report, row.change),
+                  row.change > 0 ? "longer" : "less", object.empty() ? " (in D)" : " " + object);
   if (link == nullptr) return words;
   if (link->kind == CauseLink::Kind::kInterrupt) return words + ", until a device is done";
   if (link->group && link->group != row.group) {

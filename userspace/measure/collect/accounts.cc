@@ -2,6 +2,7 @@
 #include "measure/collect/accounts.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -16,6 +17,28 @@ void AddPid(Group& group, fxt::Koid process) {
   if (at != group.pids.end() && *at == pid) return;
   group.pids.insert(at, pid);
   if (group.pids.size() > Group::kPids) group.pids.pop_back();
+}
+
+// Puts all but the longest together.
+void KeepLongest(std::map<WaitedObject, Blame>& objects) {
+  if (objects.size() <= Group::kWaitedObjects) return;
+  std::vector<uint64_t> lengths;
+  for (const auto& [object, blame] : objects) lengths.push_back(blame.ns);
+  // Some are left for the others, in D and not, by WaitsFor.
+  const auto last = lengths.begin() + Group::kWaitedObjects - 2 * facts::kWaitsFor;
+  std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
+  const uint64_t least = *last;
+  std::map<WaitedObject, Blame> kept;
+  for (const auto& [object, blame] : objects) {
+    const bool is_long = blame.ns > least;
+    Blame& sum = kept[is_long ? object
+                              : WaitedObject{.blocked = object.blocked,
+                                             .waits_for = object.waits_for,
+                                             .kind = std::string(kOthers)}];
+    sum.count += blame.count;
+    sum.ns += blame.ns;
+  }
+  objects = std::move(kept);
 }
 
 }  // namespace
@@ -116,6 +139,29 @@ void Accounts::CountCall(uint32_t number, const Note& note) {
   }
 }
 
+uint32_t Accounts::ObjectNumber(const facts::WaitObject& object, bool blocked,
+                                facts::WaitsFor waits_for) {
+  WaitedObject waited = WaitedObjectOf(object, blocked, waits_for);
+  if (object_numbers_.size() >= kMaxObjects && !object_numbers_.contains(waited)) {
+    waited = {.blocked = blocked, .waits_for = waits_for, .kind = std::string(kOthers)};
+  }
+  const auto [at, added] =
+      object_numbers_.try_emplace(std::move(waited), static_cast<uint32_t>(objects_.size()));
+  if (added) objects_.push_back(&at->first);
+  return at->second;
+}
+
+void Accounts::CountObject(uint32_t number, const Note& note) {
+  const uint64_t key = (uint64_t{number} << 32) | note.object;
+  auto found = group_objects_.find(key);
+  if (found == group_objects_.end()) {
+    if (group_objects_.size() >= kMaxGroupObjects) return;
+    found = group_objects_.emplace(key, Blame{}).first;
+  }
+  ++found->second.count;
+  found->second.ns += note.length();
+}
+
 std::vector<Group> Accounts::Finish(uint64_t length) {
   for (Member& member : members_.values()) Settle(member);
   std::deque<Group>& groups = tasks_.groups();
@@ -123,6 +169,11 @@ std::vector<Group> Accounts::Finish(uint64_t length) {
     groups[key >> 32].syscalls[calls_[static_cast<uint32_t>(key)]].Merge(times);
   }
   syscalls_.clear();
+  for (const auto& [key, blame] : group_objects_) {
+    groups[key >> 32].waited_objects[*objects_[static_cast<uint32_t>(key)]] = blame;
+  }
+  group_objects_.clear();
+  for (Group& group : groups) KeepLongest(group.waited_objects);
   // Groups that only names in passing made are none.
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < groups.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,9 @@ class Accounts {
   static constexpr size_t kMaxNotes = 100'000;
   // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
+  // The limits of what threads slept for, and of pairs of group and such an object.
+  static constexpr size_t kMaxObjects = 4000;
+  static constexpr size_t kMaxGroupObjects = 16000;
 
   // What is kept of a thread; valid until the next one is introduced.
   class alignas(64) Member {
@@ -132,8 +136,7 @@ class Accounts {
   void AddInversion(Member& member, uint64_t ns) { member.at->inversion_ns += ns; }
   // A whole sleep, ended by a wakeup.
   [[gnu::always_inline]] void AddSleep(Member& member, const Instance& sleep, bool blocked,
-                                       uint32_t waker, facts::WaitsFor waits_for,
-                                       uint32_t whom) {
+                                       uint32_t waker, facts::WaitsFor waits_for, uint32_t whom) {
     Group& group = *member.at;
     const auto share = blocked ? facts::Share::kBlocked : facts::Share::kSleeping;
     group.share_ns[static_cast<size_t>(share)] += sleep.length;
@@ -161,6 +164,9 @@ class Accounts {
   // A system call of a thread of which no more is known than its group's number.
   void AddLimit(Group& group, const Note& note) const;
   void CountCall(uint32_t group, const Note& note);
+  void CountObject(uint32_t group, const Note& note);
+  // Of Note::object.
+  uint32_t ObjectNumber(const facts::WaitObject& object, bool blocked, facts::WaitsFor waits_for);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
   // All groups in order of their names, their times in shares of `length` ns for each thread.
@@ -208,6 +214,9 @@ class Accounts {
   size_t notes_ = 0;
   NameTable calls_{1000};
   std::unordered_map<uint64_t, Distribution> syscalls_;  // by group and call
+  std::map<WaitedObject, uint32_t> object_numbers_;
+  std::vector<const WaitedObject*> objects_;           // by number
+  std::unordered_map<uint64_t, Blame> group_objects_;  // by group and object
   // Of their own, so that what one has room for does not depend on what is in the other.
   BlameLedger ledger_;
   BlameLedger holder_ledger_;
@@ -224,6 +233,9 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
   }
   if (note.limit != facts::kNoLimit) [[unlikely]] {
     AddLimit(group, note);
+  }
+  if (note.object != Note::kNoObject) [[unlikely]] {
+    CountObject(number, note);
   }
   if (note.call != Note::kNoCall) return CountCall(number, note);
   if (note.has_duration) {

@@ -318,6 +318,10 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (is_woken) {
     note.other = WakerGroup(wait);
     note.whom = WhomOf(waits_for, note.other);
+    if (whole.object != nullptr && waits_for != facts::WaitsFor::kWork) [[unlikely]] {
+      note.object =
+          accounts_.ObjectNumber(*whole.object, wait.kind == WaitKind::kBlocked, waits_for);
+    }
   }
   if (wait.kind == WaitKind::kThrottled) [[unlikely]] {
     note.limit = wait.limit;

@@ -46,6 +46,8 @@ struct Note {
   uint64_t unconserved_ns = 0;
   uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
 
+  static constexpr uint32_t kNoObject = UINT32_MAX;
+  uint32_t object = kNoObject;       // of a sleep: the number of what it was for
   uint32_t limit = facts::kNoLimit;  // of a wait in kThrottled
 
   uint64_t length() const { return end - begin; }

@@ -29,12 +29,15 @@ constexpr size_t kDistributionPages = (sizeof(Distribution) + 64) / 64 + 1;
 // A setting: it, its texts, and a node of a map; and each of its values.
 constexpr size_t kSettingPages = (sizeof(SettingMap::value_type) + 64) / 64 + 2;
 constexpr size_t kValuePages = 2;
+// What threads slept for: it, its texts, and a node of a map.
+constexpr size_t kObjectPages = (sizeof(WaitedObject) + sizeof(Blame) + 64) / 64 + 3;
 constexpr int kLevel = 9;
 
 // The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
-// bytes a distribution, and the counts of system calls, of each kind of blame, and of pids.
+// bytes a distribution, and the counts of system calls, of each kind of blame, of objects, limits
+// and pids.
 constexpr size_t kLeastGroupBytes =
-    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kAttributions + 1;
+    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kAttributions + 3;
 
 util::Error Damaged() { return {"the summary is damaged", "make it again with fxt summarize"}; }
 
@@ -108,6 +111,14 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const Distribution& times : group.times) Put(out, times);
   Put(out, group.syscalls);
   for (const auto& blames : group.blames) Put(out, blames);
+  out.Number(group.waited_objects.size());
+  for (const auto& [object, blame] : group.waited_objects) {
+    out.Byte(static_cast<uint8_t>(static_cast<unsigned>(object.waits_for) << 1 |
+                                  (object.blocked ? 1 : 0)));
+    for (const std::string* text : {&object.syscall, &object.kind, &object.object}) out.Text(*text);
+    out.Number(blame.count);
+    out.Number(blame.ns);
+  }
   out.Number(group.limits.size());
   for (const auto& [limit, ns] : group.limits) {
     out.Text(limit.cgroup);
@@ -249,6 +260,28 @@ class PayloadReader {
     }
   }
 
+  void Get(std::map<measure::WaitedObject, Blame>& objects) {
+    constexpr size_t kLeastBytes = 6;
+    const size_t count = in_.Count(kLeastBytes);
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      WaitedObject object;
+      const uint8_t flags = in_.Byte();
+      if (flags >> 1 >= facts::kWaitsFor) in_.Fail();
+      object.blocked = (flags & 1) != 0;
+      object.waits_for = static_cast<facts::WaitsFor>(flags >> 1);
+      size_t bytes = 0;
+      for (std::string* text : {&object.syscall, &object.kind, &object.object}) {
+        *text = in_.Text();
+        bytes += text->size();
+      }
+      TakePages(kObjectPages + bytes / 64);
+      if (i != 0 && !(objects.rbegin()->first < object)) return in_.Fail();
+      Blame& blame = objects.emplace_hint(objects.end(), std::move(object), Blame{})->second;
+      blame.count = in_.Number();
+      blame.ns = in_.Number();
+    }
+  }
+
   void Get(Group& group) {
     group.name.process = in_.Text();
     group.name.thread = in_.Text();
@@ -266,6 +299,7 @@ class PayloadReader {
     for (Distribution& times : group.times) Get(times);
     Get(group.syscalls);
     for (auto& blames : group.blames) Get(blames);
+    Get(group.waited_objects);
     // A merged summary has those of all captures.
     constexpr size_t kMostLimits = 4096;
     const size_t limits = in_.NumberUpTo(kMostLimits);
