@@ -141,7 +141,7 @@ import-damage: $(BUILD)/unit_tests
 ## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
 ## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
-## perfetto-test `fxt export --format perfetto` read by the protobuf library (root)
+## perfetto-test `fxt export --format perfetto` read by the protobuf library (root). TRACE_PROCESSOR=PATH: Perfetto reads it, too
 .PHONY: json-test pages-test viewer-test open-test perfetto-test
 open-test: $(BINARIES)
 	@scripts/setup --try viewer

@@ -17,10 +17,15 @@ STATES = {0: "R", 0x100: "R+", 1: "S", 2: "D", 4: "T", 8: "t", 0x10: "X", 0x20: 
 
 def load_library():
     """The module that protoc makes of perfetto.proto."""
-    folder = tempfile.mkdtemp()
-    subprocess.run(["protoc", f"--proto_path={os.path.dirname(PROTO)}", f"--python_out={folder}", PROTO], check=True)
-    sys.path.insert(0, folder)
-    return importlib.import_module("perfetto_pb2")
+    if "perfetto_pb2" in sys.modules:
+        return sys.modules["perfetto_pb2"]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["protoc", f"--proto_path={os.path.dirname(PROTO)}", f"--python_out={folder}", PROTO], check=True)
+        sys.path.insert(0, folder)
+        try:
+            return importlib.import_module("perfetto_pb2")
+        finally:
+            sys.path.remove(folder)
 
 
 def unknown_fields(message, path="Trace"):

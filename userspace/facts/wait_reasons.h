@@ -27,12 +27,7 @@ class WaitReasons {
     std::string in;      // the function
   };
 
-  void Note(const fxt::Reader& reader) {
-    slept_.reset();
-    NoteObject(reader.record());
-    NoteEvent(reader);
-  }
-  // The parts of that, for who knows what a record is.
+  // Kernel objects or events alone, for callers that know the kind of the record.
   void NoteObject(const fxt::Record& record);
   void NoteEvent(const fxt::Reader& reader);
 

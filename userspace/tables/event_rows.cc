@@ -133,8 +133,10 @@ void EventRows::Add(const fxt::Reader& reader) {
 void EventRows::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
   if (with_times_) {
-    // An imported file may have a thread 0 of process 0, which is no idle thread.
-    const bool idle = event.thread.process == schema::kIdleProcessKoid && event.thread.thread != 0;
+    // An imported file may have threads of process 0 that are no idle threads.
+    const bool idle = event.thread.process == schema::kIdleProcessKoid &&
+                      event.thread.thread <= schema::kMaxKoid &&
+                      schema::GenerationOfKoid(event.thread.thread) == schema::kIdleGeneration;
     names_.NoteThread(event.thread.thread, event.thread.process, time, idle);
   }
   switch (event.type) {

@@ -11,6 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+import cgroup  # noqa: E402
 import harness  # noqa: E402
 from harness import RECORDER  # noqa: E402
 
@@ -18,77 +19,8 @@ QUOTA_US, PERIOD_US = 30_000, 100_000
 SECONDS = 2.0
 
 
-def cpu_mount():
-    """The mount of the cpu controller and its version, 0 if there is none."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        for line in file:
-            fields, tail = line.split(" - ", 1)
-            mount, (kind, _, options) = fields.split()[4], tail.split(None, 2)
-            if kind == "cgroup" and "cpu" in options.strip().split(","):
-                return mount, 1
-            if kind == "cgroup2":
-                with open(os.path.join(mount, "cgroup.controllers"), encoding="ascii") as controllers:
-                    if "cpu" in controllers.read().split():
-                        return mount, 2
-    return "", 0
-
-
-MOUNT, VERSION = cpu_mount()
-
-
-class Group:
-    """A cgroup, removed at the end."""
-
-    def __init__(self, name):
-        self.path = "/" + name
-        self.folder = os.path.join(MOUNT, name)
-        if VERSION == 2:
-            self.enable(os.path.dirname(self.folder))
-        os.mkdir(self.folder)
-
-    @staticmethod
-    def enable(folder):
-        with open(os.path.join(folder, "cgroup.subtree_control"), "w", encoding="ascii") as file:
-            file.write("+cpu")
-
-    def limit(self, quota, period):
-        for name, value in ((("cpu.max", f"{quota} {period}"),) if VERSION == 2 else
-                            (("cpu.cfs_period_us", str(period)), ("cpu.cfs_quota_us", str(quota)))):
-            with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:
-                file.write(value)
-
-    def throttled_ns(self):
-        with open(os.path.join(self.folder, "cpu.stat"), encoding="ascii") as file:
-            stat = dict(line.split() for line in file)
-        return int(stat["throttled_usec"]) * 1000 if VERSION == 2 else int(stat["throttled_time"])
-
-    def remove(self):
-        harness.eventually(self.try_to_remove, timeout=10)
-
-    def try_to_remove(self):
-        try:
-            os.rmdir(self.folder)
-        except OSError:
-            return False
-        return True
-
-
 def why_not():
-    if reason := harness.why_not_recordable():
-        return reason
-    if VERSION == 0:
-        return "no mounted cpu controller"
-    try:
-        group = Group(f"fxr-try-{os.getpid()}")
-    except OSError as error:
-        return f"cannot make a cgroup: {error}"
-    try:
-        group.limit(QUOTA_US, PERIOD_US)
-    except OSError as error:
-        return f"cannot set a quota: {error}"
-    finally:
-        group.remove()
-    return ""
+    return harness.why_not_recordable() or cgroup.why_no_quota()
 
 
 def load(folder):
@@ -103,9 +35,9 @@ def load(folder):
 @unittest.skipIf(why_not(), why_not())
 class Throttled(unittest.TestCase):
     def setUp(self):
-        self.outer = Group(f"fxr-outer-{os.getpid()}")
+        self.outer = cgroup.Group(f"fxr-outer-{os.getpid()}")
         self.addCleanup(self.outer.remove)
-        self.inner = Group(f"fxr-outer-{os.getpid()}/inner")
+        self.inner = cgroup.Group(f"fxr-outer-{os.getpid()}/inner")
         self.addCleanup(self.inner.remove)
 
     def record(self, limited):

@@ -53,7 +53,10 @@ class WaitReasonsTest : public ::testing::Test {
   WaitReasons& Read() {
     source_.emplace(file_.bytes());
     fxt::Reader reader(*source_);
-    while (reader.Next() == fxt::ReadStatus::kRecord) reasons_.Note(reader);
+    while (reader.Next() == fxt::ReadStatus::kRecord) {
+      reasons_.NoteObject(reader.record());
+      reasons_.NoteEvent(reader);
+    }
     return reasons_;
   }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "branches/last_branch.h"
+#include "schema/koid.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
 
@@ -124,6 +125,21 @@ TEST(EventRowsTest, ACounterOfNoNumberIsNull) {
   using namespace counters;
   EXPECT_THAT(RowsOf(file.bytes(), Table::kCounters, {kSeries, kValue}),
               ElementsAre("nan NULL", "text NULL", "number 0.5"));
+}
+
+TEST(EventRowsTest, ThreadsOfProcessZeroAreNoIdleThreads) {
+  fxt::testing::FileBuilder file;
+  for (const fxt::Koid thread : {fxt::Koid{0}, fxt::Koid{5}, schema::IdleKoid(1)}) {
+    file.Add(fxt::Event{.type = fxt::EventType::kInstant,
+                        .timestamp = 100,
+                        .thread = fxt::ThreadRef::Inline(0, thread),
+                        .category = TraceScript::Text("c"),
+                        .name = TraceScript::Text("n"),
+                        .arguments = {},
+                        .payload = 0});
+  }
+  EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid, threads::kPid}),
+              ElementsAre("0 0", "5 0"));
 }
 
 TEST(EventRowsTest, LossesSayWhatIsMissing) {

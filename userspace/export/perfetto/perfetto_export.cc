@@ -9,13 +9,12 @@
 
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
+#include "facts/wait_reasons.h"
 #include "schema/names.h"
 
 namespace exporting::perfetto {
 namespace {
 
-// Sleeping threads are few; a damaged trace may have more.
-constexpr size_t kMaxBlocked = size_t{1} << 16;
 // syslog(3): LOG_INFO. Kernel messages come without their level.
 constexpr uint32_t kInfo = 6;
 constexpr size_t kMaxLostTimes = 64;
@@ -28,7 +27,7 @@ std::string_view TextArgument(std::span<const fxt::Argument> arguments, std::str
   return facts::TextOf(facts::FindArgument(arguments, name)).value_or(std::string_view());
 }
 
-// True for a sleep that waits for a device or a file: the kernel then sets in_iowait.
+// True for a sleep in which the kernel sets in_iowait. Other reasons do not say.
 bool IsIo(std::string_view reason) {
   return reason.starts_with("block") || reason.starts_with("page fault") ||
          reason.starts_with("io_schedule");
@@ -57,8 +56,12 @@ const PerfettoExport::Task& PerfettoExport::TaskOf(facts::ThreadIndex index, fxt
   return task;
 }
 
-SchedTask PerfettoExport::StandIn(uint32_t cpu, std::string_view name) {
-  return {numbers_.Of(schema::LostKoid(cpu)), kDefaultPriority, name};
+SchedTask PerfettoExport::StandIn(uint32_t cpu, facts::Gap::Why why) {
+  if (why == facts::Gap::Why::kLost) {
+    return {numbers_.Of(schema::LostKoid(cpu)), kDefaultPriority, kLost};
+  }
+  // A thread of its own, since a thread has one name. No recording has such a koid.
+  return {numbers_.Of(schema::kMaxKoid + 1 + cpu), kDefaultPriority, kNotKnown};
 }
 
 void PerfettoExport::Occupy(uint32_t number, uint64_t begin, const SchedTask& task, int64_t left,
@@ -72,6 +75,7 @@ void PerfettoExport::Occupy(uint32_t number, uint64_t begin, const SchedTask& ta
 }
 
 void PerfettoExport::AddRun(const facts::Run& run) {
+  blocked_.Release(run.thread);
   const Task& task = TaskOf(run.index, run.thread);
   const int64_t left = run.end_state ? states_.Of(*run.end_state) : RawStates::kUnknown;
   const auto priority = static_cast<int32_t>(
@@ -93,8 +97,7 @@ void PerfettoExport::AddGap(const facts::Gap& gap) {
     Occupy(gap.cpu, gap.begin, {task.pid, kDefaultPriority, task.comm}, RawStates::kUnknown,
            gap.begin, facts::Bound::kUnseen);
   }
-  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, lost ? kLost : kNotKnown), RawStates::kUnknown,
-         gap.end, gap.ended);
+  Occupy(gap.cpu, gap.begin, StandIn(gap.cpu, gap.why), RawStates::kUnknown, gap.end, gap.ended);
   if (!lost) return;
   if (lost_times_.size() == kMaxLostTimes) lost_times_.pop_front();
   lost_times_.push_back({gap.cpu, gap.begin, gap.end});
@@ -127,24 +130,12 @@ void PerfettoExport::WriteWaking(uint32_t number, bool explicitly) {
 
 void PerfettoExport::AddWait(const facts::Wait& wait) {
   if (wait.kind != facts::WaitKind::kBlocked || wait.ended != facts::Bound::kSeen) return;
-  if (reasons_.has_stacks() && (blocked_.size() < kMaxBlocked || blocked_.contains(wait.thread))) {
-    blocked_[wait.thread] = {wait.begin, wait.end};
-  }
-  const std::string reason = facts::KindOfReason(
-      reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value()));
-  if (reason.empty()) return;
-  sched_.BlockedReason(numbers_.Of(wait.thread), wait.end, reason, IsIo(reason));
+  blocked_.Hold(wait, true, {numbers_.Of(wait.thread), wait.end});
 }
 
-void PerfettoExport::AddFunctionOfSleep() {
-  const auto& slept = reasons_.slept();
-  if (!slept || slept->in.empty()) return;
-  const auto found = blocked_.find(slept->thread);
-  if (found == blocked_.end()) return;
-  if (facts::IsOf(*slept, found->second.begin)) {
-    sched_.BlockedReason(numbers_.Of(slept->thread), found->second.end, slept->in, IsIo(slept->in));
-  }
-  blocked_.erase(found);
+void PerfettoExport::WriteReason(const BlockedSleep& sleep, const std::string& reason) {
+  const std::string kind = facts::KindOfReason(reason);
+  if (!kind.empty()) sched_.BlockedReason(sleep.pid, sleep.end, kind, IsIo(kind));
 }
 
 void PerfettoExport::AddWakeup(const facts::Wakeup& wakeup) {
@@ -180,7 +171,7 @@ void PerfettoExport::AddLostRun(const SchedTask& task, uint64_t begin, uint64_t 
   const auto visit = [&](uint32_t cpu, uint64_t from, uint64_t to) {
     const uint64_t time = std::max(begin, from) + 1;
     if (time >= std::min(end, to)) return false;
-    sched_.Visit(cpu, time, task, StandIn(cpu, kLost));
+    sched_.Visit(cpu, time, task, StandIn(cpu, facts::Gap::Why::kLost));
     return true;
   };
   for (const LostTime& lost : lost_times_) {
@@ -307,14 +298,14 @@ bool PerfettoExport::Add(const fxt::Reader& reader) {
 void PerfettoExport::AddKernelRecord(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   names_.Note(record);
-  reasons_.Note(reader);
+  blocked_.NoteObject(record);
+  blocked_.NoteEvent(reader);
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) return AddObject(*object);
   if (const auto change = facts::AsSwitch(record, reader.provider())) return AddSwitch(*change);
   if (const auto wakeup = facts::AsWakeup(record, reader.provider())) return AddWakeup(*wakeup);
   if (const auto* log = std::get_if<fxt::Log>(&record)) return AddLog(reader, *log);
   timeline_.Add(reader);
   const bool is_stack = stacks_.Add(reader);
-  AddFunctionOfSleep();
   const auto* event = std::get_if<fxt::Event>(&record);
   if (event == nullptr) return;
   if (facts::IsSession(*event) && !std::exchange(begun_, true)) {
@@ -328,12 +319,13 @@ void PerfettoExport::AddKernelRecord(const fxt::Reader& reader) {
 
 bool PerfettoExport::Finish() {
   timeline_.Finish(timeline_.latest());
+  blocked_.Finish();
   for (uint32_t number = 0; number < cpus_.size(); ++number) {
     WriteWaking(number, false);
     const Cpu& cpu = cpus_[number];
     // What the end of the trace cuts goes on; what ended before it does not.
     if (cpu.end != 0 && cpu.ended != facts::Bound::kFileEdge) {
-      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, kNotKnown));
+      sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, facts::Gap::Why::kUnseen));
     }
   }
   sched_.Flush();

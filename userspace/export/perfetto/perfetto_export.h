@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "export/perfetto/event_packets.h"
@@ -18,8 +17,8 @@
 #include "export/perfetto/stack_packets.h"
 #include "export/perfetto/task_numbers.h"
 #include "facts/object_names.h"
+#include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
-#include "facts/wait_reasons.h"
 #include "fxt/byte_sink.h"
 #include "fxt/reader.h"
 
@@ -90,10 +89,16 @@ class PerfettoExport {
     uint64_t begin = 0;
     uint64_t end = 0;
   };
-  // A sleep in D whose kernel function comes with its stack.
+  // A sleep in D that has ended.
   struct BlockedSleep {
-    uint64_t begin = 0;
+    int32_t pid = 0;
     uint64_t end = 0;
+  };
+  struct BlockedSleepWriter {
+    PerfettoExport& exporter;
+    void operator()(const BlockedSleep& sleep, const std::string& reason) const {
+      exporter.WriteReason(sleep, reason);
+    }
   };
 
   void AddKernelRecord(const fxt::Reader& reader);
@@ -105,14 +110,15 @@ class PerfettoExport {
   void AddLostRun(const SchedTask& task, uint64_t begin, uint64_t end);
   void AddObject(const fxt::KernelObject& object);
   void AddLog(const fxt::Reader& reader, const fxt::Log& log);
-  void AddFunctionOfSleep();
+  void WriteReason(const BlockedSleep& sleep, const std::string& reason);
   void BeginWithSession(const fxt::Event& session, uint64_t time);
   void AddSwitch(const facts::Switch& change);
   // From `begin` on `task` is on `cpu`, up to `end`, where it leaves in the raw state `left`.
   void Occupy(uint32_t cpu, uint64_t begin, const SchedTask& task, int64_t left, uint64_t end,
               facts::Bound ended);
   void WriteWaking(uint32_t cpu, bool explicitly);
-  SchedTask StandIn(uint32_t cpu, std::string_view name);
+  // What stands for the thread of a CPU that is not known.
+  SchedTask StandIn(uint32_t cpu, facts::Gap::Why why);
   Cpu& CpuAt(uint32_t number) {
     if (number >= cpus_.size()) cpus_.resize(number + size_t{1});
     return cpus_[number];
@@ -126,7 +132,7 @@ class PerfettoExport {
   SchedPackets sched_;
   EventPackets events_;
   StackPackets stacks_;
-  facts::WaitReasons reasons_;
+  facts::HeldWaits<BlockedSleep, BlockedSleepWriter> blocked_{BlockedSleepWriter{*this}};
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
   uint64_t names_generation_ = 1;
@@ -134,7 +140,6 @@ class PerfettoExport {
   Task unnumbered_;          // of threads without an index
   std::vector<Cpu> cpus_;
   std::deque<LostTime> lost_times_;  // the last ones
-  std::unordered_map<fxt::Koid, BlockedSleep> blocked_;
   bool begun_ = false;
 };
 
