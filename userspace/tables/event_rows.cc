@@ -233,14 +233,14 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
 
 facts::OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
   facts::OpenSpan span{.time = time,
-                .thread = event.thread,
-                .category = std::string(event.category.text),
-                .name = std::string(event.name.text),
-                .members = "",
-                .cpu = CpuOf(event),
-                .id = IdOf(event),
-                .owner = owner_,
-                .provider_name = provider_name_};
+                       .thread = event.thread,
+                       .category = std::string(event.category.text),
+                       .name = std::string(event.name.text),
+                       .members = "",
+                       .cpu = CpuOf(event),
+                       .id = IdOf(event),
+                       .owner = owner_,
+                       .provider_name = provider_name_};
   if (with_arguments_ && !event.arguments.empty()) {
     fmt::memory_buffer members;
     text::AppendMembers(members, event.arguments);
