@@ -25,7 +25,9 @@ class Statements(Traces):
     def test_unknown_names_get_the_nearest(self):
         for statement, hint in (("SELECT * FROM wait", "did you mean 'waits'? the tables are: captures, "),
                                 ("SELECT * FROM nothing_like_it", "fxt: hint: the tables are: captures, "),
-                                ("SELECT s.durr FROM slices s", "did you mean 'dur'? .schema TABLE"), (".table", ".tables, ")):
+                                ("SELECT s.durr FROM slices s", "did you mean 'dur'? .schema TABLE"),
+                                ("SELECT priority FROM waits", "fxt: hint: a column of slices; .schema TABLE"),
+                                (".table", ".tables, ")):
             done = fxt("query", self.traces[0], statement)
             with self.subTest(statement):
                 self.assertEqual((done.returncode, done.stdout), (2, b""))

@@ -126,8 +126,16 @@ std::string HintFor(std::string_view message) {
                        fmt::join(known, ", "));
   }
   if (const std::string column = NameIn(message, "no such column: "); !column.empty()) {
+    std::vector<std::string> having;  // tables that have such a column
     for (const tables::TableInfo& info : tables::Tables()) {
-      for (const tables::Column& each : info.columns) known.emplace_back(each.name);
+      for (const tables::Column& each : info.columns) {
+        if (each.name == column) having.emplace_back(info.name);
+        known.emplace_back(each.name);
+      }
+    }
+    if (!having.empty()) {
+      return fmt::format("a column of {}; .schema TABLE shows the columns of a table",
+                         fmt::join(having, ", "));
     }
     return util::Suggestion(column, known) + ".schema TABLE shows the columns of a table";
   }
