@@ -179,7 +179,8 @@ ci-test: $(BINARIES)
 ## regress-record record the planted regressions and the programs of the distribution, base and slow interleaved
 ##               (root; about two hours; CAPTURES=build/regress)
 ## regress-test  compare what `fxt diff` finds in them with what was planted
-.PHONY: regress-record regress-test
+## accuracy      write docs/accuracy.md from them (NOTE= a sentence about the machine)
+.PHONY: regress-record regress-test accuracy
 CAPTURES ?= $(BUILD)/regress
 regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
 	scripts/setup regress
@@ -189,6 +190,10 @@ regress-record: $(BUILD)/fxt-record $(BUILD)/tests/planted
 
 regress-test: $(BUILD)/fxt
 	tests/regress/evaluate.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/programs --aa $(CAPTURES)/aa
+
+accuracy: $(BUILD)/fxt $(BUILD)/tests/planted
+	tests/regress/accuracy.py --build $(BUILD) $(CAPTURES)/planted $(CAPTURES)/programs --aa $(CAPTURES)/aa \
+	  $(if $(NOTE),--note '$(NOTE)') >docs/accuracy.md.new && mv docs/accuracy.md.new docs/accuracy.md
 
 # --- False findings of fxt diff --------------------------------------------------------------------------------
 
