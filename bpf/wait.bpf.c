@@ -1148,9 +1148,13 @@ int BPF_PROG(wait_sched_waking, struct task_struct *task)
 	 * A thread that is about to sleep can be woken while it is still on its CPU. Its
 	 * entry is that of an earlier sleep.
 	 */
-	if (bpf_core_field_exists(woken->on_cpu) ? woken->on_cpu != 0 :
-						   bpf_get_current_task() == (u64)task)
+	if (bpf_core_field_exists(woken->on_cpu)) {
+		/* Of another size since 7.x. */
+		if (BPF_CORE_READ_BITFIELD_PROBED(woken, on_cpu) != 0)
+			return 0;
+	} else if (bpf_get_current_task() == (u64)task) {
 		return 0;
+	}
 	WRITE_ONCE(*since, SINCE_AWAKE);
 	if (!filter_is_on || task_selected(task))
 		on_wakeup(ctx, task, word);

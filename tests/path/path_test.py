@@ -90,6 +90,8 @@ class PathTest(unittest.TestCase):
                                  part["waited_for"] == "clock_nanosleep"), 0.9)
         self.assertGreater(share("contention", lambda part: part["kind"] == "runnable" and
                                  (part["waited_for"] or "").startswith("hog ")), 0.5)
+        self.assertGreater(share("child", lambda part: part["kind"] == "running" and part["thread"] == "child" and
+                                 part["ns"] > 300_000), 0.9)
         self.assertGreater(share("lock", lambda part: part["thread"] == "holder" and
                                  part["waited_for"] == "futex"), 0.5)
         # A file system without a block device has none.

@@ -52,9 +52,10 @@ def change_of(name, planted):
     for folder, _, files in os.walk(HERE):
         for file in files:
             if os.path.splitext(file)[0] == name and file.endswith((".sh", ".py")):
-                comments = re.findall(r"^# (?!SPDX|shellcheck)(.+)$", harness.read(os.path.join(folder, file)), re.MULTILINE)
+                text = harness.read(os.path.join(folder, file))
+                comments = re.findall(r'^(?:# (?!SPDX|shellcheck)|""")(.+)$', text, re.MULTILINE)
                 if comments:
-                    return " ".join(comments).split(". ")[0].removesuffix(".")
+                    return " ".join(comments).split(". ")[0].rstrip('."')
     return ""
 
 

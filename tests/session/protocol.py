@@ -90,7 +90,7 @@ class Protocol(Session):
             recorded.append([each["name"] for each in self.status()["categories"]])
             client.call("TerminateTracing")
         self.assertEqual(recorded[0], ["sched", "task", "log", "settings"])
-        self.assertEqual(recorded[1][:6], ["sched", "task", "log", "irq", "softirq", "syscall"])
+        self.assertEqual(recorded[1][:7], ["sched", "task", "log", "wait", "irq", "softirq", "syscall"])
         self.assertIn("fault", recorded[1])
         # These need more than a ring of slots, or an argument.
         self.assertEqual(set(recorded[1]) & {"lbr", "stack", "probe", "tracepoint", "counter"}, set())

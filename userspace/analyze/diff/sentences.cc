@@ -53,6 +53,12 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
     return fmt::format("waits {} {}{} until {} lets it go on (a lock)", amount, longer,
                        is_futex ? "" : object, whom);
   }
+  if (row.statistic == Statistic::kAnswerMean && named && row.object &&
+      row.object->object.kind == "child") {
+    return fmt::format("waits {} {} for {} to exit, {} each instead of {}", amount, longer, whom,
+                       ValueWords(report, row, row.next.value),
+                       ValueWords(report, row, row.base.value));
+  }
   if (row.statistic == Statistic::kAnswerMean) {
     return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
                        named ? " of " + whom : "", ValueWords(report, row, row.next.value),

@@ -216,6 +216,8 @@ class Collector {
   Capture capture_;
   TaskTable tasks_;
   SettingsTable settings_;
+  Facts facts_{*this};
+  facts::Timeline<Facts> timeline_{facts_};
   Accounts accounts_{tasks_, timeline_.limits()};
   SpanMeter spans_;
   facts::WaitPurposes purposes_;
@@ -243,9 +245,6 @@ class Collector {
   facts::DenseTable<uint8_t> is_idle_;  // by CPU
   // For capture_. Of a window alone: the timeline has those of the whole trace.
   facts::DenseTable<Capture::Cpu> by_cpu_;
-
-  Facts facts_{*this};
-  facts::Timeline<Facts> timeline_{facts_};
 };
 
 }  // namespace measure

@@ -58,6 +58,29 @@ TEST_F(SentencesTest, ConclusionNamesTheVictimAndTheCause) {
             "worker waits 2.3 s per run longer until expiry lets it go on (a lock)");
 }
 
+TEST_F(SentencesTest, ObjectsAreNamedWhereTheySayMore) {
+  ComparisonRow& blocked = Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 60);
+  blocked.causes = {{CauseLink::Kind::kInterrupt, std::nullopt, 60, Metric::kBlocked}};
+  blocked.object = {
+      {.blocked = true, .syscall = "fdatasync", .kind = "file", .object = "appendonly.aof"}, 55};
+  EXPECT_EQ(SentenceOf(report_, blocked),
+            "worker is blocked 60.0 ms per second longer in fdatasync (appendonly.aof), until a "
+            "device is done");
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  visit.object = {{.syscall = "epoll_wait", .kind = "unix", .object = "redis.sock"}, 300};
+  EXPECT_EQ(SentenceOf(report_, visit), "visit waits 300 ms per second longer for worker");
+  visit.object = {{.syscall = "write", .kind = "pipe"}, 300};
+  EXPECT_EQ(SentenceOf(report_, visit),
+            "visit waits 300 ms per second longer for worker in write (pipe)");
+  ComparisonRow& parent = Add(kVisit, Metric::kSleep, Statistic::kAnswerMean, 300);
+  parent.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  parent.object = {{.syscall = "wait4", .kind = "child"}, 300};
+  EXPECT_EQ(SentenceOf(report_, parent),
+            "visit waits 300 ms per second longer for worker to exit, 250 us each instead of "
+            "100 us");
+}
+
 TEST_F(SentencesTest, SlowerBecauseOfOthersIsSaidWithoutAFinding) {
   EXPECT_EQ(ConclusionOf(report_).find("nothing changed by 10% or more"), 0U);
   ComparisonRow row = Add(kVisit, Metric::kWakeupLatency, Statistic::kLatencyMean, 400);
