@@ -693,7 +693,7 @@ __noinline int describe_file(u64 task, u64 address)
 
 /*
  * Returns 1 if the file is ready for what the thread waits for, 0 if it is not or that is
- * not known. For files that were not ready when the thread fell asleep: whoever wakes it
+ * not known. For files that were not ready when the thread fell asleep: the thread that wakes it
  * made them ready.
  */
 __noinline u32 is_ready(u64 address, u32 events)
