@@ -5,6 +5,7 @@
 import collections
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -24,7 +25,7 @@ def setUpModule():
     unittest.addModuleCleanup(folder.cleanup)
     globals()["FOLDER"] = folder.name
     globals()["TRACE"] = os.path.join(folder.name, "segments.fxt")
-    done = run(RECORDER, "-q", "-c", "default,syscall,block", "--providers", "--buffer-size", "64M", "-o", TRACE, "--",
+    done = run(RECORDER, "-q", "-c", "default,syscall,block,wait", "--providers", "--buffer-size", "64M", "-o", TRACE, "--",
                PROGRAM, str(REQUESTS), os.path.join(folder.name, "data"), ok=(0,))
     globals()["FIGURES"] = [line.split() for line in done.stdout.splitlines()]
 
@@ -99,6 +100,16 @@ class PathTest(unittest.TestCase):
         if requests >= REQUESTS:
             self.assertGreater(share("disk", lambda part: part["kind"] == "device" and
                                      part["waited_for"].startswith("block ") and part["object"]), 0.5)
+
+    def test_parts_name_what_sleeps_were_on(self):
+        """With category `wait`: the file, the lock's address, the socket's addresses."""
+        objects = collections.defaultdict(set)
+        for request in path_json("--span", "segment/*"):
+            objects[request["name"]].update(part["object"] for part in request["parts"] if part["object"])
+        self.assertTrue(any(object.startswith(os.path.join(FOLDER, "data")) for object in objects["disk"]), objects["disk"])
+        self.assertTrue(any(re.match(r"0x[0-9a-f]+$", object) for object in objects["lock"]), objects["lock"])
+        self.assertTrue(any(re.match(r"127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+$", object) for object in objects["service"]),
+                        objects["service"])
 
     def test_text_says_where_time_went(self):
         text = harness.fxt("path", TRACE, "--span", "app/request")

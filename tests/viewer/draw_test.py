@@ -107,10 +107,34 @@ class Drawing(unittest.TestCase):
         self.assertTrue(lanes.pop().startswith(NAMES[2] + " of "))
         self.assertNotIn("CPU 1", texts)
 
+    def test_the_slowest_span(self):
+        """The picture has the time of the call that took longest, and its path."""
+        spans = harness.query(self.trace, "SELECT ts, dur FROM spans WHERE category = 'syscall' AND name = 'clock_nanosleep' "
+                              "AND dur IS NOT NULL ORDER BY dur DESC LIMIT 2")
+        ids = {}
+        for number in (1, 2):
+            done = draw(self.trace, "--span", "syscall/clock_*", "--slowest", str(number), "-o", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ids[number] = done.stdout
+            requests = json.loads(harness.fxt("path", self.trace, "--span", "syscall/clock_nanosleep", "--json"))["requests"]
+            found = next(request for request in requests if request["dur"] == spans[number - 1][1])
+            self.assertEqual(done.stdout, draw(self.trace, "--path", str(found["id"]), "-o", "-").stdout)
+        self.assertNotEqual(ids[1], ids[2])
+
+    def test_around_a_moment(self):
+        around = draw(self.trace, "--around", "30ms", "--margin", "2ms", "-o", "-")
+        self.assertEqual(around.returncode, 0, around.stderr)
+        self.assertEqual(around.stdout, draw(self.trace, "--from", "28ms", "--to", "32ms", "-o", "-").stdout)
+
     def test_what_cannot_be_drawn(self):
         for words, reason in (((self.trace, "-o", "x.gif"), ".svg"), ((self.trace, "--from", "2s", "--to", "1s", "-o", "-"), "after"),
                               ((self.trace, "--from", "900s", "--to", "901s", "-o", "-"), "no CPU"),
                               ((self.trace, "--thread", "no such", "-o", "-"), "none of those threads"),
+                              ((self.trace, "--span", "no such", "-o", "-"), "no span"),
+                              ((self.trace, "--span", "*", "--slowest", "99999", "-o", "-"), "spans match"),
+                              ((self.trace, "--slowest", "2", "-o", "-"), "--span"),
+                              ((self.trace, "--around", "900s", "-o", "-"), "not in the trace"),
+                              ((self.trace, "--around", "1ms", "--margin", "0s", "-o", "-"), "duration"),
                               (("/etc/passwd", "-o", "-"), "")):
             done = draw(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -2,7 +2,6 @@
 #include "measure/waited_object.h"
 
 #include <charconv>
-#include <string_view>
 
 #include "measure/group_name.h"
 
@@ -32,24 +31,30 @@ bool IsNumbered(std::string_view object) {
 
 }  // namespace
 
+std::string ComparableName(std::string_view kind, std::string_view object) {
+  if (IsNumbered(object)) return {};
+  std::string name;
+  const size_t arrow = object.find(kArrow);
+  if (arrow != std::string_view::npos) {
+    name = AddressOf(object.substr(0, arrow));
+    name += kArrow;
+    name += AddressOf(object.substr(arrow + kArrow.size()));
+  } else if (kind == "tcp" || kind == "udp" || kind == "mptcp") {
+    name = AddressOf(object);
+  } else {
+    name = FoldDigits(object.substr(object.rfind('/') + 1));
+  }
+  if (name.size() > kMaxFoldedBytes) name.resize(kMaxFoldedBytes);
+  return name;
+}
+
 WaitedObject WaitedObjectOf(const facts::WaitObject& object, bool blocked,
                             facts::WaitsFor waits_for) {
-  WaitedObject waited{
-      .blocked = blocked, .waits_for = waits_for, .syscall = object.syscall, .kind = object.kind};
-  const std::string_view name = object.object;
-  if (IsNumbered(name)) return waited;
-  const size_t arrow = name.find(kArrow);
-  if (arrow != std::string_view::npos) {
-    waited.object = AddressOf(name.substr(0, arrow));
-    waited.object += kArrow;
-    waited.object += AddressOf(name.substr(arrow + kArrow.size()));
-  } else if (object.kind == "tcp" || object.kind == "udp" || object.kind == "mptcp") {
-    waited.object = AddressOf(name);
-  } else {
-    waited.object = FoldDigits(name.substr(name.rfind('/') + 1));
-  }
-  if (waited.object.size() > kMaxFoldedBytes) waited.object.resize(kMaxFoldedBytes);
-  return waited;
+  return {.blocked = blocked,
+          .waits_for = waits_for,
+          .syscall = object.syscall,
+          .kind = object.kind,
+          .object = ComparableName(object.kind, object.object)};
 }
 
 }  // namespace measure

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <string>
+#include <string_view>
 
 #include "facts/timeline/waits_for.h"
 #include "facts/wait_object.h"
@@ -24,6 +25,9 @@ struct WaitedObject {
 
 // Of paths the last part, of addresses without ports that the kernel chose; numbers of files, pipes
 // and processes are folded to '#'. Addresses of memory and inodes are left out.
+// `kind` as facts::WaitObject::kind; "" if it is not known.
+std::string ComparableName(std::string_view kind, std::string_view object);
+
 WaitedObject WaitedObjectOf(const facts::WaitObject& object, bool blocked,
                             facts::WaitsFor waits_for);
 

@@ -27,14 +27,14 @@ std::string PartText::WaitedFor(const Part& part, const Namer& namer) const {
   return Text(part.waited_for.what);
 }
 
-std::string PartText::Describe(const Part& part, const Namer& namer) const {
+std::string PartText::Describe(const Part& part, const Namer& namer,
+                               const std::string& object) const {
   std::string text = NameOf(part.kind);
   const std::string waited_for = WaitedFor(part, namer);
   if (part.kind == PartKind::kRunnable) {
     if (part.idle_cpu) return text + ": the CPU was idle";
     return waited_for.empty() ? text : fmt::format("{}: {} has the CPU", text, waited_for);
   }
-  const std::string object = Text(part.waited_for.object);
   const std::string on = waited_for + (waited_for.empty() || object.empty() ? "" : " ") + object;
   const std::string stack = Text(part.waited_for.stack);
   const bool is_wait = part.kind != PartKind::kRunning;

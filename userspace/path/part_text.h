@@ -40,7 +40,11 @@ class PartText {
   // The same with names of threads as `namer` makes them.
   using Namer = std::function<std::string(facts::ThreadIndex)>;
   std::string WaitedFor(const Part& part, const Namer& namer) const;
-  std::string Describe(const Part& part, const Namer& namer) const;
+  std::string Describe(const Part& part, const Namer& namer) const {
+    return Describe(part, namer, Text(part.waited_for.object));
+  }
+  // The same with the thing that was waited for as `object` says it.
+  std::string Describe(const Part& part, const Namer& namer, const std::string& object) const;
 
  private:
   Namer NamerOf(Names names) const {

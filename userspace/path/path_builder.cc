@@ -60,7 +60,7 @@ PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions optio
 
 void PathBuilder::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end,
                            Activity activity, const std::optional<fxt::Koid>& waker,
-                           bool by_interrupt) {
+                           bool by_interrupt, const facts::WaitObject* object) {
   const facts::ThreadIndex by = waker ? timeline_.Find(*waker) : facts::kNoThread;
   threads_.Add(index, {.begin = begin,
                        .end = end,
@@ -68,7 +68,7 @@ void PathBuilder::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t en
                        .by_interrupt = by_interrupt,
                        .other = by});
   evidence_.NoteEnd(index, begin, end, activity == Activity::kBlocked, waker.has_value(),
-                    by_interrupt);
+                    by_interrupt, object);
 }
 
 void PathBuilder::Add(const facts::Wait& wait) {
@@ -82,7 +82,8 @@ void PathBuilder::Add(const facts::Wait& wait) {
   } else if (activity == Activity::kUnknown || wait.end_record != facts::WaitEnd::kWakeup) {
     threads_.Add(wait.index, {.begin = wait.begin, .end = wait.end, .activity = activity});
   } else {
-    AddSleep(wait.index, wait.begin, wait.end, activity, wait.end_waker, wait.end_by_interrupt);
+    AddSleep(wait.index, wait.begin, wait.end, activity, wait.end_waker, wait.end_by_interrupt,
+             wait.object);
   }
 }
 

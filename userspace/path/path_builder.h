@@ -126,7 +126,8 @@ class PathBuilder {
     cpus_.Add(cpu, {.begin = begin, .end = end, .activity = run, .other = index});
   }
   void AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end, facts::Activity activity,
-                const std::optional<fxt::Koid>& waker, bool by_interrupt);
+                const std::optional<fxt::Koid>& waker, bool by_interrupt,
+                const facts::WaitObject* object = nullptr);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end);
   void HandOutNext();

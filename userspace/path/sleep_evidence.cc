@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "path/sleep_evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -10,6 +12,7 @@
 #include "fxt_record/event_table.h"
 #include "schema/event_info.h"
 #include "schema/names.h"
+#include "schema/wait_object.h"
 
 namespace path {
 namespace {
@@ -28,6 +31,29 @@ bool IsOneOf(const Names& names, std::string_view name) {
 constexpr std::string_view kBlock = "block ";
 bool NamesBlockRequest(std::string_view reason) {
   return reason.starts_with(kBlock) || reason.find("; block ") != std::string_view::npos;
+}
+
+// Whether a socket is connected to another host: "10.0.0.2:40112 -> 10.0.0.9:6379". A packet that a
+// thread of this host sent names its sender as the waker, also between network namespaces.
+bool IsRemote(const facts::WaitObject& object) {
+  constexpr std::array<std::string_view, 4> kKinds = {"tcp", "udp", "mptcp", "raw"};
+  constexpr std::string_view kArrow = " -> ";
+  const std::string_view text = object.object;
+  const size_t arrow = text.find(kArrow);
+  if (!IsOneOf(kKinds, object.kind) || arrow == std::string_view::npos) return false;
+  const auto host = [](std::string_view address) { return address.substr(0, address.rfind(':')); };
+  const std::string_view remote = host(text.substr(arrow + kArrow.size()));
+  const bool is_loopback = remote.starts_with("127.") || remote == "[::1]";
+  return !is_loopback && remote != host(text.substr(0, arrow));
+}
+
+// What ended a sleep that an interrupt ended, as far as its object says so.
+std::optional<PartKind> EndOf(const facts::WaitObject& object, uint64_t slept) {
+  if (object.kind == schema::wait_kind::kSleep || slept >= object.asked.value_or(UINT64_MAX)) {
+    return PartKind::kTimer;
+  }
+  if (IsRemote(object)) return PartKind::kPeer;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -80,9 +106,23 @@ void SleepEvidence::Note(const fxt::Reader& reader) {
   }
 }
 
+void SleepEvidence::AddObject(Sleep& sleep, const facts::WaitObject& object) {
+  WaitedFor& waited_for = sleep.waited_for;
+  if (waited_for.what == 0) {
+    waited_for.what = labels_.Add(object.syscall.empty() ? object.kind : object.syscall);
+  }
+  if (!object.object.empty()) {
+    const std::string_view device = labels_.TextOf(waited_for.object);
+    const std::string text =
+        device.empty() ? object.object : fmt::format("{}, {}", object.object, device);
+    waited_for.object = labels_.Add(text);
+  }
+  waited_for.stack = labels_.Add(object.function);
+}
+
 void SleepEvidence::NoteEnd(facts::ThreadIndex index, uint64_t begin, uint64_t end, bool blocked,
-                            bool by_thread, bool by_interrupt) {
-  if (!has_any_ && !reasons_.has_stacks()) return;
+                            bool by_thread, bool by_interrupt, const facts::WaitObject* object) {
+  if (!has_any_ && !reasons_.has_stacks() && object == nullptr) return;
   Thread* thread = ThreadAt(index);
   if (thread == nullptr) return;
   thread->begin = begin;
@@ -91,7 +131,7 @@ void SleepEvidence::NoteEnd(facts::ThreadIndex index, uint64_t begin, uint64_t e
   if (blocked) {
     reason = reasons_.ReasonOf(threads_.threads()[index].koid, begin, end, by_thread);
   }
-  if (reason.empty() && thread->call == 0) return;
+  if (reason.empty() && thread->call == 0 && object == nullptr) return;
   Sleep& sleep = Keep({index, begin});
   sleep.waited_for.what = thread->call;
   if (!reason.empty()) {
@@ -107,6 +147,9 @@ void SleepEvidence::NoteEnd(facts::ThreadIndex index, uint64_t begin, uint64_t e
   } else if (by_interrupt && IsOneOf(kTimerCalls, labels_.TextOf(thread->call))) {
     sleep.ended_by = PartKind::kTimer;
   }
+  if (object == nullptr) return;
+  AddObject(sleep, *object);
+  if (by_interrupt && !sleep.ended_by) sleep.ended_by = EndOf(*object, end - begin);
 }
 
 Sleep& SleepEvidence::Keep(const Key& key) {

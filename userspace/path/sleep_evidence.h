@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "facts/timeline/timeline_state.h"
+#include "facts/wait_object.h"
 #include "facts/wait_reasons.h"
 #include "fxt/reader.h"
 #include "path/label_pool.h"
@@ -37,8 +38,9 @@ class SleepEvidence {
 
   void Note(const fxt::Reader& reader);
   // A sleep of `thread` has ended: by a thread, or by an interrupt or in a way that is not known.
+  // `object` is what category `wait` says of it, or null.
   void NoteEnd(facts::ThreadIndex thread, uint64_t begin, uint64_t end, bool blocked,
-               bool by_thread, bool by_interrupt);
+               bool by_thread, bool by_interrupt, const facts::WaitObject* object = nullptr);
 
   // Of the sleep that began at `begin`.
   Sleep Of(facts::ThreadIndex thread, uint64_t begin) const;
@@ -60,6 +62,7 @@ class SleepEvidence {
   Thread* ThreadAt(facts::ThreadIndex index);
   void NoteCall(const fxt::Event& event);
   void NoteFunction(const facts::WaitReasons::Slept& slept);
+  void AddObject(Sleep& sleep, const facts::WaitObject& object);
   Sleep& Keep(const Key& key);
 
   const facts::TimelineState& threads_;

@@ -89,6 +89,8 @@ inline constexpr std::string_view kThread = "thread";
 // Of session: offset of other clocks from the file's, ns (int64).
 inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
 inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
+// Of session: the size of each CPU's ring buffer (uint64).
+inline constexpr std::string_view kRingBytes = "ring_bytes";
 // Of fork (koid).
 inline constexpr std::string_view kChild = "child";
 // Of stacks: the stack id (pointer). Of off and wake: ns since the thread left its CPU (uint64). Of

@@ -81,5 +81,57 @@ TEST(SleepEvidenceTest, PageFaultsAreNamed) {
   EXPECT_THAT(trace.Lines(), Contains("120 10 t7 blocked (page fault)"));
 }
 
+// Category `wait` names the thing right before the wakeup.
+class Waits : public Requests {
+ public:
+  struct Object {
+    std::string_view syscall, kind, object;
+    uint64_t asked = 0;
+  };
+  // Ended by an interrupt.
+  Waits& Sleep(uint64_t begin, uint64_t end, std::string_view state, const Object& object) {
+    std::vector<fxt::Argument> arguments{{Text("syscall"), Text(object.syscall)},
+                                         {Text("object_kind"), Text(object.kind)},
+                                         {Text("object"), Text(object.object)}};
+    if (object.asked != 0) arguments.push_back(Number("asked", object.asked));
+    Switch(begin, 0, 7, state, 0).Instant(end, 7, "wait", "waited", arguments);
+    Wake(end, 7, 0).Switch(end, 0, 0, "S", 7);
+    return *this;
+  }
+};
+
+TEST(SleepEvidenceTest, ObjectsOfWaits) {
+  Waits trace;
+  trace.Sleep(120, 130, "S", {"read", "pipe", "pipe:[12]"});
+  trace.Sleep(140, 150, "D", {"fdatasync", "file", "/var/lib/aof"});
+  const auto lines = trace.Lines();
+  EXPECT_THAT(lines, Contains("120 10 t7 sleep (read pipe:[12])"));
+  EXPECT_THAT(lines, Contains("140 10 t7 blocked (fdatasync /var/lib/aof)"));
+}
+
+TEST(SleepEvidenceTest, ASleepAsLongAsItWasAskedForIsATimer) {
+  Waits trace;
+  trace.Sleep(120, 130, "S", {"poll", "poll", "", 10});
+  trace.Sleep(140, 150, "S", {"poll", "poll", "", 11});
+  const auto lines = trace.Lines();
+  EXPECT_THAT(lines, Contains("120 10 t7 timer (poll)"));
+  EXPECT_THAT(lines, Contains("140 10 t7 sleep (poll)"));
+}
+
+TEST(SleepEvidenceTest, PacketsOfOtherHostsAreOfThePeer) {
+  Waits trace;
+  trace.Sleep(120, 130, "S", {"recvfrom", "tcp", "10.0.0.2:4000 -> 10.0.0.9:80"});
+  trace.Sleep(140, 150, "S", {"recvfrom", "tcp", "127.0.0.1:4000 -> 127.0.0.2:80"});
+  trace.Sleep(160, 170, "S", {"recvfrom", "tcp", "10.0.0.2:4000 -> 10.0.0.2:80"});
+  trace.Sleep(180, 190, "S", {"recvfrom", "udp", "0.0.0.0:53"});
+  trace.Sleep(200, 210, "S", {"recvfrom", "tcp", "[fe80::1]:4000 -> [fe80::2]:80"});
+  const auto lines = trace.Lines();
+  EXPECT_THAT(lines, Contains("120 10 t7 peer (recvfrom 10.0.0.2:4000 -> 10.0.0.9:80)"));
+  EXPECT_THAT(lines, Contains("140 10 t7 sleep (recvfrom 127.0.0.1:4000 -> 127.0.0.2:80)"));
+  EXPECT_THAT(lines, Contains("160 10 t7 sleep (recvfrom 10.0.0.2:4000 -> 10.0.0.2:80)"));
+  EXPECT_THAT(lines, Contains("180 10 t7 sleep (recvfrom 0.0.0.0:53)"));
+  EXPECT_THAT(lines, Contains("200 10 t7 peer (recvfrom [fe80::1]:4000 -> [fe80::2]:80)"));
+}
+
 }  // namespace
 }  // namespace path

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "measure/group_name.h"
+#include "measure/waited_object.h"
 
 namespace analyze {
 namespace {
@@ -116,7 +117,10 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     path::Part part;
     std::tie(part.kind, part.thread, part.holder, part.waiter, part.waited_for.what,
              part.waited_for.object, part.idle_cpu) = key;
-    Sums& all = named[{part.kind, name_of(part.thread), text.Describe(part, name_of)}];
+    Sums& all =
+        named[{part.kind, name_of(part.thread),
+               text.Describe(part, name_of,
+                             measure::ComparableName("", text.Text(part.waited_for.object)))}];
     all.all += sums.all;
     all.median += sums.median;
     all.slow += sums.slow;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/waited_object.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 
@@ -66,6 +67,9 @@ void WritePathFolded(text::TextWriter& out, const PathSet& set) {
   const path::PartText text = set.text();
   std::map<std::string, uint64_t> lines;
   std::vector<facts::ThreadIndex> threads;  // by depth
+  const auto name_of = [&](facts::ThreadIndex thread) {
+    return text.Thread(thread, Names::kAlone);
+  };
   for (const auto& entry : set.entries()) {
     const std::string name = Frame(text::CleanText(entry.request.name));
     threads.clear();
@@ -76,7 +80,9 @@ void WritePathFolded(text::TextWriter& out, const PathSet& set) {
       std::string line = name;
       for (const facts::ThreadIndex thread : threads)
         line += ";" + Frame(text.Thread(thread, Names::kAlone));
-      line += ";" + Frame(text.Describe(*part, Names::kAlone));
+      line += ";" +
+              Frame(text.Describe(*part, name_of,
+                                  measure::ComparableName("", text.Text(part->waited_for.object))));
       lines[line] += part->length;
     }
   }

@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyze/show/overview_report.h"
+#include "schema/names.h"
 #include "text/clean_text.h"
 #include "util/quantity.h"
 
@@ -43,11 +49,25 @@ std::string ThreadText(const Overview& overview, fxt::Koid koid, const Overview:
   return text;
 }
 
+// The offsets of other clocks are for programs: `--json` has them.
+bool IsForPrograms(std::string_view name) {
+  return name == schema::argument::kRealtimeAhead || name == schema::argument::kMonotonicAhead;
+}
+
 void Session(Report& out, const Overview& overview) {
   if (overview.session.empty()) return;
   out.Line("recorded");
   for (const auto& [name, value] : overview.session) {
-    if (!value.empty()) out.Line("  {:<12} {}", text::CleanText(name), text::CleanText(value));
+    if (value.empty() || IsForPrograms(name)) continue;
+    uint64_t bytes = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
+    const bool is_size = name == schema::argument::kRingBytes && error == std::errc() &&
+                         end == value.data() + value.size();
+    if (is_size) {
+      out.Line("  {:<12} {} for each CPU", "ring buffer", FormatSize(bytes));
+    } else {
+      out.Line("  {:<12} {}", text::CleanText(name), text::CleanText(value));
+    }
   }
 }
 
@@ -64,11 +84,26 @@ void Kinds(Report& out, const Overview& overview) {
 }
 
 void Providers(Report& out, const Overview& overview) {
-  out.Line("providers");
+  // Several of one name and one clock are one line: the parts of a session, or runs of a program.
+  struct Row {
+    uint32_t first = 0;
+    size_t providers = 0;
+    Counted records;
+  };
+  std::map<std::pair<std::string, uint64_t>, Row> rows;
   for (const Overview::Provider& provider : overview.providers) {
-    out.Line("  #{} \"{}\": {} records, {}, {} ticks/s", provider.id,
-             text::CleanText(provider.name), FormatCount(provider.records.count),
-             FormatSize(provider.records.bytes), FormatCount(provider.ticks_per_second));
+    Row& row = rows[{provider.name, provider.ticks_per_second}];
+    if (row.providers++ == 0) row.first = provider.id;
+    row.records.Add(provider.records);
+  }
+  out.Line("providers");
+  for (const auto& [key, row] : rows) {
+    const std::string which = row.providers == 1
+                                  ? fmt::format("#{}", row.first)
+                                  : fmt::format("{} providers", FormatCount(row.providers));
+    out.Line("  {} \"{}\": {} records, {}, {} ticks/s", which, text::CleanText(key.first),
+             FormatCount(row.records.count), FormatSize(row.records.bytes),
+             FormatCount(key.second));
   }
 }
 
@@ -120,15 +155,15 @@ void Threads(Report& out, const Overview& overview, size_t top) {
   for (auto& [koid, row] : by_process) processes.push_back(std::move(row));
   const auto print = [&](const char* what, std::vector<Row>& rows) {
     std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.switches > b.switches; });
-    out.Line("{:<14} {} ran; top by switches", what, FormatCount(rows.size()));
+                     [](const Row& a, const Row& b) { return a.run_ns > b.run_ns; });
+    out.Line("{:<12} {:>10} {:>9}  {} ran", what, "CPU time", "runs", FormatCount(rows.size()));
     for (size_t i = 0; i < std::min(top, rows.size()); ++i) {
-      out.Line("  {:>10} {:>12}  {}", FormatCount(rows[i].switches), FormatDuration(rows[i].run_ns),
+      out.Line("  {:>21} {:>9}  {}", FormatDuration(rows[i].run_ns), FormatCount(rows[i].switches),
                rows[i].text);
     }
   };
-  print("threads", threads);
   print("processes", processes);
+  print("threads", threads);
 }
 
 double Ratio(uint64_t instructions, uint64_t cycles) {
@@ -171,10 +206,10 @@ void Blocked(Report& out, const Overview& overview, size_t top) {
                                                                  overview.blocked.end());
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
-  out.Line("waits in D, by what they waited for");
+  out.Line("waits in D       blocked     waits");
   for (size_t i = 0; i < std::min(top, reasons.size()); ++i) {
     const auto& [reason, sum] = reasons[i];
-    out.Line("  {:>10} {:>12}  {}", FormatCount(sum.waits), FormatDuration(sum.ns),
+    out.Line("  {:>21} {:>9}  {}", FormatDuration(sum.ns), FormatCount(sum.waits),
              reason.empty() ? "(not known)" : text::CleanText(reason));
   }
 }
@@ -196,19 +231,28 @@ void StackEnds(Report& out, const Overview& overview) {
 }
 
 void Losses(Report& out, const Overview& overview) {
+  uint64_t unknown_ns = 0;
+  for (const auto& [number, cpu] : overview.cpus) unknown_ns += cpu.unknown_ns;
+  const double of_all =
+      static_cast<double>(overview.window_ns) * static_cast<double>(overview.cpus.size());
+  const std::string part =
+      unknown_ns == 0 ? ""
+                      : fmt::format("; it is not known what CPUs did in {:.2g}% of their time",
+                                    100 * static_cast<double>(unknown_ns) / of_all);
   if (overview.lost.empty() && overview.buffer_filled_events == 0) {
     out.Line("lost events    none declared");
   } else {
-    out.Line("lost events    {} (a buffer filled up {} times)", FormatCount(overview.lost_events()),
-             FormatCount(overview.buffer_filled_events));
+    out.Line("lost events    {} (a buffer filled up {} times){}",
+             FormatCount(overview.lost_events()), FormatCount(overview.buffer_filled_events),
+             overview.unseen_switches == 0 ? part : "");
     for (const auto& [key, count] : overview.lost) {
       const std::string cpu = key.first < 0 ? "no cpu" : fmt::format("cpu {}", key.first);
       out.Line("  {:<10} {:<10} {:>10}", cpu, text::CleanText(key.second), FormatCount(count));
     }
   }
   if (overview.unseen_switches != 0) {
-    out.Line("unseen         {} switches the kernel did not show",
-             FormatCount(overview.unseen_switches));
+    out.Line("unseen         {} switches the kernel did not show{}",
+             FormatCount(overview.unseen_switches), part);
   }
 }
 
@@ -242,21 +286,23 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
     out.Line("duration       nothing in it has a time");
   }
   Session(out, overview);
-  Kinds(out, overview);
-  Providers(out, overview);
+  Losses(out, overview);
   Cpus(out, overview);
   Threads(out, overview, top);
-  Counters(out, overview, top);
   Blocked(out, overview, top);
+  Counters(out, overview, top);
+  if (overview.of(facts::RecordKind::kLog).count != 0) {
+    out.Line("log messages   {}", FormatCount(overview.of(facts::RecordKind::kLog).count));
+  }
+  StackEnds(out, overview);
   if (!overview.categories.empty()) {
     out.Line("categories of events");
     for (const auto& [name, count] : overview.categories) {
       out.Line("  {:<18} {:>8}", text::CleanText(name), FormatCount(count));
     }
   }
-  if (overview.of(facts::RecordKind::kLog).count != 0) {
-    out.Line("log messages   {}", FormatCount(overview.of(facts::RecordKind::kLog).count));
-  }
+  Kinds(out, overview);
+  Providers(out, overview);
   if (!overview.blobs.empty()) {
     out.Line("blobs");
     for (const auto& [name, blob] : overview.blobs) {
@@ -264,8 +310,6 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
                FormatCount(blob.payload.count), FormatSize(blob.payload.bytes));
     }
   }
-  StackEnds(out, overview);
-  Losses(out, overview);
   Trouble(out, overview);
   return out.Take();
 }

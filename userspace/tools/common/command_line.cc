@@ -100,6 +100,11 @@ Option Option::Excludes(const char* other) const {
   return *this;
 }
 
+Option Option::Needs(const char* other) const {
+  option_->needs(other);
+  return *this;
+}
+
 Option Command::Add(const char* names, std::string& value, const char* help) const {
   return Option(*app_->add_option(names, value, help));
 }

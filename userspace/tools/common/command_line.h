@@ -38,6 +38,8 @@ class Option {
   Option Range(uint64_t lowest, uint64_t highest) const;
   // Both options together are an error. The other one, such as --json, must exist already.
   Option Excludes(const char* other) const;
+  // The option without the other one is an error. The other one must exist already.
+  Option Needs(const char* other) const;
 
  private:
   CLI::Option* option_;

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analyze/draw/drawing_reader.h"
@@ -21,6 +24,7 @@
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/png.h"
 #include "tools/fxt/support/read_loop.h"
+#include "tools/fxt/support/span_patterns.h"
 #include "tools/fxt/support/trace_input.h"
 
 namespace tools {
@@ -32,6 +36,10 @@ struct DrawCommandOptions {
   FilterOptions filter;
   uint64_t rows = 16;
   uint64_t path = 0;  // the id of a request; 0: none
+  std::vector<std::string> spans;
+  uint64_t slowest = 1;
+  std::string around;
+  std::string margin = "5ms";
 };
 
 struct Extent {
@@ -59,6 +67,39 @@ util::Result<Extent> ExtentOf(const TraceInput& input, bool with_end) {
   }
   if (!extent) return util::Error{fmt::format("{}: nothing in it has a time", input.path()), ""};
   return *extent;
+}
+
+// The id of the span that matches and is the slowest, or the second slowest...
+util::Result<uint64_t> SlowestSpan(const TraceInput& input, const DrawCommandOptions& options) {
+  auto source = input.Open();
+  if (!source) return source.TakeError();
+  fxt::Reader records(**source);
+  Progress progress("fxt draw: " + input.path(), **source);
+  path::PathOptions choice;
+  choice.wants_span = [&](std::string_view category, std::string_view name, bool) {
+    return MatchesSpan(options.spans, category, name);
+  };
+  choice.with_parts = false;
+  // Duration and id of the slowest ones, the fastest of them first.
+  using Found = std::pair<uint64_t, uint64_t>;
+  std::priority_queue<Found, std::vector<Found>, std::greater<>> slowest;
+  uint64_t all = 0;
+  path::PathReader reader(choice, [&](const path::Request& request, std::span<const path::Part>) {
+    ++all;
+    slowest.emplace(request.duration(), request.id);
+    if (slowest.size() > options.slowest) slowest.pop();
+  });
+  ReadAll(records, progress, reader);
+  reader.Finish();
+  progress.Clear();
+  if (all == 0) {
+    return util::Error{"no span with an end matches --span",
+                       "`fxt query FILE 'SELECT DISTINCT category, name FROM spans'` lists them"};
+  }
+  if (slowest.size() < options.slowest) {
+    return util::Error{fmt::format("--slowest {}: {} spans match", options.slowest, all), ""};
+  }
+  return slowest.top().second;
 }
 
 // Draws the time of a request, the threads of its critical path, and the path.
@@ -92,11 +133,34 @@ util::Status ChoosePath(const TraceInput& input, uint64_t id, analyze::DrawOptio
     draw.path.push_back({part.begin, part.begin + part.length, thread,
                          text.Describe(part, path::PartText::Names::kWithId)});
   }
-  draw.wants_thread = [threads](fxt::Koid koid, std::string_view) {
-    return threads.contains(koid);
-  };
+  if (!draw.wants_thread) {
+    draw.wants_thread = [threads](fxt::Koid koid, std::string_view) {
+      return threads.contains(koid);
+    };
+  }
   draw.from = request->begin;
   draw.to = std::max(request->end, request->begin + 1);
+  return util::Ok();
+}
+
+// --around and --margin as --from and --to.
+util::Status ChooseMoment(const DrawCommandOptions& options, uint64_t first,
+                          analyze::DrawOptions& draw) {
+  const auto around = analyze::ParseMoment(options.around);
+  if (!around) return around.error();
+  const auto margin = analyze::ParseMoment(options.margin);
+  if (!margin) return margin.error();
+  if (margin->absolute || margin->ns == 0) {
+    return util::Error{fmt::format("--margin {} is no duration", options.margin), "write 5ms"};
+  }
+  const uint64_t time = around->absolute ? around->ns : first + around->ns;
+  const uint64_t begin = time - std::min(time, margin->ns);
+  if (time < first || begin > draw.to) {
+    return util::Error{fmt::format("--around {} is not in the trace", options.around),
+                       "`fxt info` prints its duration"};
+  }
+  draw.from = std::max(begin, first);
+  draw.to = std::min(draw.to, time + margin->ns);
   return util::Ok();
 }
 
@@ -123,8 +187,19 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
       return filter->threads.Matches(koid, name);
     };
   }
-  if (options.path != 0) {
-    if (auto status = ChoosePath(*input, options.path, draw); !status) return status.TakeError();
+  if (!options.around.empty()) {
+    if (auto status = ChooseMoment(options, extent->first, draw); !status) {
+      return status.TakeError();
+    }
+  }
+  uint64_t path = options.path;
+  if (!options.spans.empty()) {
+    const auto id = SlowestSpan(*input, options);
+    if (!id) return id.error();
+    path = *id;
+  }
+  if (path != 0) {
+    if (auto status = ChoosePath(*input, path, draw); !status) return status.TakeError();
   }
   analyze::DrawingReader reader(draw);
   for (const auto pass : {&analyze::DrawingReader::Choose, &analyze::DrawingReader::Read}) {
@@ -189,14 +264,36 @@ void AddDraw(const Command& program, int& exit_code) {
            "The time of the request of that id (fxt path), its threads, and its critical path")
       .Type("ID")
       .Excludes("--from")
-      .Excludes("--to")
-      .Excludes("--thread");
+      .Excludes("--to");
+  command
+      .Add("--span", options->spans,
+           "The same of the slowest span of that NAME or CATEGORY/NAME; * and ? match")
+      .Type("GLOB")
+      .Excludes("--path")
+      .Excludes("--from")
+      .Excludes("--to");
+  command.Add("--slowest", options->slowest, "With --span: 2 is the second slowest, and so on")
+      .Type("N")
+      .Range(1, 100'000)
+      .Needs("--span");
+  command.Add("--around", options->around, "The time around that moment, as --from")
+      .Type("TIME")
+      .Excludes("--path")
+      .Excludes("--span")
+      .Excludes("--from")
+      .Excludes("--to");
+  command.Add("--margin", options->margin, "With --around: so much before and after it")
+      .Type("TIME")
+      .Needs("--around")
+      .ShowDefault();
   command.Footer(
       "Without --from and --to it is the whole trace; some milliseconds show more.\n"
       "\n"
       "Examples:\n"
       "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
-      "  fxt draw --from 1s --to 1.02s --thread 'nginx*' trace.fxt -o strip.png");
+      "  fxt draw --from 1s --to 1.02s --thread 'nginx*' trace.fxt -o strip.png\n"
+      "  fxt draw --span request --slowest 1 trace.fxt -o slowest.svg\n"
+      "  fxt draw --around 2.7031s --margin 5ms trace.fxt -o strip.svg");
   command.OnRun([options, &exit_code] { exit_code = RunDraw(*options); });
 }
 

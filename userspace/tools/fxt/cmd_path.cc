@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/read_loop.h"
+#include "tools/fxt/support/span_patterns.h"
 #include "tools/fxt/support/trace_input.h"
 
 namespace tools {
@@ -42,17 +42,6 @@ struct PathCommandOptions {
   std::string output;
   uint64_t top = 10;
 };
-
-// Whether a pattern of --span stands for a span: its name, or its category and name.
-bool MatchesSpan(const std::vector<std::string>& patterns, std::string_view category,
-                 std::string_view name) {
-  const std::string plain(name);
-  const std::string full = fmt::format("{}/{}", category, name);
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), plain.c_str(), 0) == 0 ||
-           fnmatch(pattern.c_str(), full.c_str(), 0) == 0;
-  });
-}
 
 // "p99" is 0.99.
 util::Result<std::optional<double>> ParseSlow(const std::string& text) {

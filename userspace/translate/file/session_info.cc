@@ -42,7 +42,7 @@ void WriteSession(TraceWriter& file, model::ThreadHandle track, uint64_t time,
     ++count;
   }
   arguments[count++] = {record.Intern("cpus"), static_cast<int32_t>(info.cpus)};
-  arguments[count++] = {record.Intern("ring_bytes"), info.ring_bytes};
+  arguments[count++] = {record.Intern(schema::argument::kRingBytes), info.ring_bytes};
   if (info.command_pid != 0) {
     arguments[count++] = {record.Intern(schema::argument::kCommandPid), uint64_t{info.command_pid}};
   }

@@ -95,7 +95,8 @@ TEST(OverviewTest, TextNamesWhatMatters) {
   RecordingParts file = RecordingParts::Sound();
   const std::string text = OverviewText("x.fxt", Of(file.Bytes()), 5);
   for (const char* part : {"x.fxt", "kernel", "6.1.0", "switch", "worker [101] of app [100]",
-                           "cpu 1", "lost events    12", "log messages   1", "fxt-record"}) {
+                           "cpu 1", "processes      CPU time      runs  1 ran", "lost events    12",
+                           "log messages   1", "fxt-record"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }
