@@ -71,8 +71,8 @@ struct Report {
 };
 
 // Lengths that a distribution needs for these quantiles.
-inline constexpr uint64_t kCountForP99 = 2'000;
-inline constexpr uint64_t kCountForP999 = 20'000;
+inline constexpr uint64_t kCountForP99 = 200;
+inline constexpr uint64_t kCountForP999 = 2'000;
 
 // JSON has all of it (docs/report-schema.json), text the first Report::top groups of each table.
 document::Document ReportDocument(const Report& report);

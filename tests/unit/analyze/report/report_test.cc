@@ -160,7 +160,7 @@ TEST(ReportTextTest, ShowsFiguresOfDistributionsWithEnoughLengths) {
   // The length itself, not the middle of its bucket.
   EXPECT_THAT(TextOf(capture), HasSubstr("|  1.00us  1.00us       -  1.00us       -  1.00us\n"));
   for (uint64_t i = 1; i < kCountForP99; ++i) slice.AddWhole({i, 3000, 1, 0});
-  EXPECT_THAT(TextOf(capture), HasSubstr("|  1.00us  3.00us    44ns  2.99us  2.99us  3.00us\n"));
+  EXPECT_THAT(TextOf(capture), HasSubstr("|  1.00us  2.99us   141ns  2.99us  2.99us  3.00us\n"));
 }
 
 TEST(ReportTextTest, HasABarForEachPowerOfTwoOfLatency) {
