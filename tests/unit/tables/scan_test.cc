@@ -14,8 +14,7 @@ namespace {
 
 constexpr int kThreads = 10'000;
 
-fxt::testing::FileBuilder ManyThreads() {
-  fxt::testing::FileBuilder file;
+void AddThreads(fxt::testing::FileBuilder& file) {
   for (int i = 1; i <= kThreads; ++i) {
     const std::string name = "thread " + std::to_string(i);
     file.Add(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
@@ -23,7 +22,6 @@ fxt::testing::FileBuilder ManyThreads() {
                                fxt::StringRef::Inline(name),
                                {}});
   }
-  return file;
 }
 
 size_t CountRows(Scan& scan) {
@@ -34,8 +32,9 @@ size_t CountRows(Scan& scan) {
 }
 
 TEST(ScanTest, ScansShareABudget) {
-  const auto file = ManyThreads();
-  fxt::TableBudget shared{.limit = size_t{6} << 20};
+  fxt::testing::FileBuilder file;
+  AddThreads(file);
+  fxt::TableBudget shared{.limit = size_t{4} << 20};
   const auto scan_of = [&](fxt::MemorySource& source, TextPool& texts) {
     return std::make_unique<Scan>("trace.fxt", source, texts, &shared);
   };
