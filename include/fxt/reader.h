@@ -120,6 +120,9 @@ struct ReaderOptions {
   size_t max_table_bytes = size_t{256} << 20;
   // Bytes of the tables of each other provider.
   size_t max_provider_table_bytes = size_t{16} << 20;
+  // Of several readers that are used at once, for the bytes of all their tables. It must outlive
+  // the reader. May be null.
+  TableBudget* shared_tables = nullptr;
   // Limits diagnostics().kept(); the handler gets all of them.
   size_t max_diagnostics = 100;
   DiagnosticHandler on_diagnostic;
@@ -132,6 +135,9 @@ class Reader {
 
   // `source` must outlive the reader.
   explicit Reader(ByteSource& source, ReaderOptions options = {});
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
   // Steps to the next record. After kEnd or kError it returns the same status again.
   ReadStatus Next() {

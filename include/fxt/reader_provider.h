@@ -20,12 +20,19 @@ namespace fxt {
 struct TableBudget {
   size_t limit = 0;
   size_t used = 0;
-  uint64_t definitions = 0;  // of all providers
+  uint64_t definitions = 0;       // of all providers
+  TableBudget* shared = nullptr;  // of several tables: what is taken here counts there, too
 
   bool Take(size_t bytes) {
     if (bytes > limit - used) return false;
+    if (shared != nullptr && !shared->Take(bytes)) return false;
     used += bytes;
     return true;
+  }
+  // The owner's tables end.
+  void GiveBack() {
+    if (shared != nullptr) shared->used -= used;
+    used = 0;
   }
 };
 

@@ -9,7 +9,8 @@ namespace exporting {
 
 util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& source,
                                    tables::TextPool& texts, TableSink& sink) {
-  tables::Scan scan(what.file, source, texts);
+  fxt::TableBudget shared{.limit = tables::kMaxTableBytes};
+  tables::Scan scan(what.file, source, texts, &shared);
   for (const tables::Table table : what.tables) scan.Want(table, ~uint64_t{0});
   Exported exported;
   bool begun = false;
@@ -27,7 +28,7 @@ util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& sou
   }
   exported.capture = scan.capture_id();
   exported.read_error = scan.error();
-  if (what.on_end) what.on_end(scan.reader());
+  if (what.on_end) what.on_end(scan);
   return exported;
 }
 

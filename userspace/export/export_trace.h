@@ -9,9 +9,9 @@
 
 #include "export/table_sink.h"
 #include "fxt/byte_source.h"
-#include "fxt/reader.h"
 #include "tables/rows/schema.h"
 #include "tables/rows/text_pool.h"
+#include "tables/scan.h"
 
 namespace exporting {
 
@@ -23,7 +23,7 @@ struct TraceExport {
   // Called with the bytes of the stream read so far; may be null.
   std::function<void(uint64_t)> progress;
   // Called at the end; may be null.
-  std::function<void(const fxt::Reader&)> on_end;
+  std::function<void(const tables::Scan&)> on_end;
 };
 
 struct Exported {

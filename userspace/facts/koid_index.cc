@@ -6,7 +6,10 @@
 namespace facts {
 
 uint32_t KoidIndex::Insert(fxt::Koid koid) {
-  if (size_ >= limit_) return kNone;
+  if (size_ >= limit_ || !budget_.Take(bytes_of_each_)) {
+    is_full_ = true;
+    return kNone;
+  }
   if ((size_ + 1) * 2 > slots_.size()) {
     const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
     --shift_;

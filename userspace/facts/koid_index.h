@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/reader_provider.h"
 
 namespace facts {
 
@@ -16,10 +17,24 @@ class KoidIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // No more than `limit` koids get a number, which is below 2^31.
-  explicit KoidIndex(size_t limit) : limit_(limit), slots_(size_t{1} << kFirstBits) {}
+  // What a koid takes here, at most: slots double, and at most half of them are used.
+  static constexpr size_t kBytesOfKoid = 64;
+
+  // No more than `limit` koids get a number, which is below 2^31, and no more than `shared` has
+  // room for, if it is not null: kBytesOfKoid and `more_bytes`, which the owner keeps for each of
+  // them.
+  explicit KoidIndex(size_t limit, fxt::TableBudget* shared = nullptr, size_t more_bytes = 0)
+      : limit_(limit),
+        bytes_of_each_(kBytesOfKoid + more_bytes),
+        budget_{.limit = SIZE_MAX, .shared = shared},
+        slots_(size_t{1} << kFirstBits) {}
+  ~KoidIndex() { budget_.GiveBack(); }
+  KoidIndex(const KoidIndex&) = delete;
+  KoidIndex& operator=(const KoidIndex&) = delete;
 
   size_t size() const { return size_; }
+  // A koid got no number.
+  bool is_full() const { return is_full_; }
 
   // kNone when it has no number.
   uint32_t Find(fxt::Koid koid) const { return slots_[SlotOf(koid)].number; }
@@ -51,7 +66,10 @@ class KoidIndex {
   uint32_t Insert(fxt::Koid koid);
 
   size_t limit_;
+  size_t bytes_of_each_;
+  fxt::TableBudget budget_;
   size_t size_ = 0;
+  bool is_full_ = false;
   unsigned shift_ = 64 - kFirstBits;
   std::vector<Slot> slots_;  // a power of two, at most half full
 };

@@ -46,6 +46,8 @@ class OpenSpans {
   std::optional<OpenSpan> End(uint64_t owner, const fxt::Event& event);
   // Removes and returns all spans that are open.
   std::vector<OpenSpan> Take();
+  // Begins that found no room.
+  uint64_t left_out() const { return left_out_; }
 
  private:
   using Stack = std::vector<OpenSpan>;
@@ -66,6 +68,7 @@ class OpenSpans {
 
   size_t max_bytes_ = kMaxBytes;
   size_t bytes_ = 0;
+  uint64_t left_out_ = 0;
   std::unordered_map<ThreadKey, Stack, HashOfThread> durations_;
   std::map<Key, Stack> operations_;
 };

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "facts/scheduling.h"
+#include "fxt/utf8.h"
 #include "schema/wait_object.h"
 
 namespace facts {
@@ -20,7 +21,8 @@ std::optional<WaitObject> AsWaitObject(const fxt::Event& event) {
     return std::nullopt;
   }
   const auto text = [&](std::string_view name) {
-    return std::string(TextOf(FindArgument(event.arguments, name)).value_or(std::string_view()));
+    const auto found = TextOf(FindArgument(event.arguments, name)).value_or(std::string_view());
+    return std::string(fxt::CutUtf8(found, WaitObject::kMaxTextBytes));
   };
   WaitObject object{.syscall = text(schema::argument::kSyscall),
                     .kind = text(schema::argument::kObjectKind),

@@ -2,6 +2,7 @@
 // What a thread slept for, where a recording says so (category `wait`).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,9 +11,11 @@
 
 namespace facts {
 
-// Texts are empty where they are not known. They are as they stand in the file: at most 32 KiB, and
-// not cleaned.
+// Texts are empty where they are not known. They are as they stand in the file, not cleaned, and
+// cut: many objects may be open at once.
 struct WaitObject {
+  static constexpr size_t kMaxTextBytes = 1024;
+
   std::string syscall{};   // "futex"; empty also outside of a call
   std::string kind{};      // "file", "tcp", "futex": docs/tables.md lists them
   std::string object{};    // "/var/lib/db/journal", "127.0.0.1:40112 -> 127.0.0.1:6379"

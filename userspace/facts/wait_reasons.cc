@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "facts/scheduling.h"
+#include "fxt/utf8.h"
 #include "schema/event_info.h"
 #include "schema/koid.h"
 #include "schema/names.h"
@@ -14,6 +15,9 @@ namespace facts {
 namespace {
 
 constexpr size_t kMaxKept = size_t{1} << 16;
+// Bytes of a text of each. Longer ones are not the kernel's.
+constexpr size_t kMaxName = 64;  // operations and devices
+constexpr size_t kMaxFunction = 512;
 // From a completion to the wakeup by the same interrupt.
 constexpr uint64_t kOfOneInterrupt = 100'000;  // ns
 
@@ -42,8 +46,9 @@ std::string Hex(uint64_t value) {
 void WaitReasons::NoteBlock(const fxt::Event& event, uint32_t provider, uint64_t time) {
   const uint64_t id = event.payload ^ (uint64_t{provider} << 40);
   if (event.type == fxt::EventType::kAsyncBegin) {
-    Request request{
-        .device = event.thread.thread, .begin = time, .operation = std::string(event.name.text)};
+    Request request{.device = event.thread.thread,
+                    .begin = time,
+                    .operation = std::string(fxt::CutUtf8(event.name.text, kMaxName))};
     const auto issuer = KoidOf(FindArgument(event.arguments, schema::argument::kIssuer));
     if (issuer) request.issuer = *issuer;
     if (const auto* bytes = ValueOf<uint32_t>(event, schema::argument::kBytes)) {
@@ -73,7 +78,7 @@ void WaitReasons::NoteObject(const fxt::Record& record) {
     if (object->type == static_cast<uint8_t>(fxt::KernelObjectType::kThread) &&
         schema::GenerationOfKoid(object->koid) == schema::kDeviceGeneration) {
       Bound(devices_);
-      devices_[object->koid] = std::string(object->name.text);
+      devices_[object->koid] = std::string(fxt::CutUtf8(object->name.text, kMaxName));
     }
   }
 }
@@ -96,7 +101,8 @@ void WaitReasons::NoteEvent(const fxt::Reader& reader) {
     const auto* away = ValueOf<uint64_t>(*event, schema::argument::kAway);
     if (in == nullptr || away == nullptr) return;
     has_stacks_ = true;
-    slept_ = Slept{event->thread.thread, time - std::min(time, *away), std::string(in->text)};
+    slept_ = Slept{event->thread.thread, time - std::min(time, *away),
+                   std::string(fxt::CutUtf8(in->text, kMaxFunction))};
   } else if (category == schema::CategoryName(FXR_CATEGORY_FAULT) &&
              event->name.text == schema::event::kMajorFault) {
     if (event->type == fxt::EventType::kDurationEnd) {

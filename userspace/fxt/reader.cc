@@ -67,6 +67,10 @@ bool IsKnown(const Record& record) {
 
 }  // namespace
 
+Reader::~Reader() {
+  for (TableBudget* budget : {&main_budget_, &other_budget_, &unknown_budget_}) budget->GiveBack();
+}
+
 Reader::Reader(ByteSource& source, ReaderOptions options)
     : source_(source),
       options_(std::move(options)),
@@ -74,6 +78,7 @@ Reader::Reader(ByteSource& source, ReaderOptions options)
       probe_log_(0, nullptr) {
   main_budget_.limit = options_.max_table_bytes - options_.max_table_bytes / 2;
   other_budget_.limit = options_.max_table_bytes / 2;
+  main_budget_.shared = other_budget_.shared = unknown_budget_.shared = options_.shared_tables;
   SwitchProvider(0);
   if (const auto contents = source_.Contents()) {
     base_ = cursor_ = limit_ = contents->data();
@@ -448,7 +453,7 @@ bool Reader::HasSeveralProviders() const {
 void Reader::EnterUnknownProvider() {
   uint32_t id = ~uint32_t{0};
   while (providers_.contains(id)) --id;
-  unknown_budget_ = {};
+  unknown_budget_.GiveBack();
   unknown_budget_.limit = options_.max_table_bytes;
   auto fresh = std::make_unique<ReaderProvider>(id, unknown_budget_);
   fresh->Announce(provider_->name());

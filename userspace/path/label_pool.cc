@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "path/label_pool.h"
 
+#include "fxt/utf8.h"
+
 namespace path {
 
 Label LabelPool::Add(std::string_view text) {
   if (text.empty()) return 0;
+  text = fxt::CutUtf8(text, kMaxTextBytes);
   const auto known = labels_.find(text);
   if (known != labels_.end()) return known->second;
   const size_t bytes = text.size() + kEntryBytes;

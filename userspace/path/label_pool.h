@@ -20,7 +20,8 @@ class LabelPool {
 
   explicit LabelPool(size_t max_bytes = kMaxBytes) : free_(max_bytes) { texts_.push_back(nullptr); }
 
-  // 0 for an empty text, and where there is no room.
+  // 0 for an empty text, and where there is no room. A longer text is cut.
+  static constexpr size_t kMaxTextBytes = 256;
   Label Add(std::string_view text);
   // "" for 0. Valid as long as the pool.
   std::string_view TextOf(Label label) const {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "fxt/utf8.h"
 #include "text/clean_text.h"
 
 namespace path {
@@ -10,7 +11,7 @@ namespace path {
 std::string PartText::Thread(facts::ThreadIndex thread, Names names) const {
   if (thread == facts::kNoThread) return "?";
   const std::string& name = builder_->names().thread_name(builder_->KoidOf(thread));
-  const std::string shown = name.empty() ? "?" : text::CleanText(name);
+  const std::string shown = name.empty() ? "?" : text::CleanText(fxt::CutUtf8(name, kMaxNameBytes));
   return names == Names::kAlone ? shown : fmt::format("{} {}", shown, TidOf(thread));
 }
 

@@ -22,7 +22,8 @@ class PartText {
   // `builder` must outlive it.
   explicit PartText(const PathBuilder& builder) : builder_(&builder) {}
 
-  // "?" for threads without a name.
+  // "?" for threads without a name. Longer ones are cut: many texts have the same name.
+  static constexpr size_t kMaxNameBytes = 256;
   std::string Thread(facts::ThreadIndex thread, Names names) const;
   // Null in JSON and SQL for kNoThread.
   uint64_t TidOf(facts::ThreadIndex thread) const {

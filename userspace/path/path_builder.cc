@@ -55,6 +55,7 @@ PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions optio
     : timeline_(timeline),
       options_(std::move(options)),
       on_request_(std::move(on_request)),
+      names_(options_.max_name_bytes),
       threads_(options_.max_thread_bytes),
       cpus_(options_.max_cpu_bytes) {}
 

@@ -46,6 +46,7 @@ struct PathOptions {
   size_t max_thread_bytes = size_t{64} << 20;
   size_t max_cpu_bytes = size_t{16} << 20;
   size_t max_pending_bytes = size_t{32} << 20;
+  size_t max_name_bytes = facts::ObjectNames::kMaxBytes;
 };
 
 class PathBuilder {
@@ -105,8 +106,10 @@ class PathBuilder {
     return is_recorders_ && has_tid ? schema::TidOfKoid(koid) : koid;
   }
 
-  // Spans that found no room until the timeline passed their end.
-  uint64_t left_out() const { return left_out_; }
+  // What is kept of each thread besides the timeline.
+  static constexpr size_t kBytesOfThread = 128;
+  // Spans that found no room until the timeline passed their end, or while they were open.
+  uint64_t left_out() const { return left_out_ + open_.left_out(); }
   // Chosen spans without an end.
   uint64_t without_end() const { return without_end_; }
   // The limit of all walks was reached: later parts are kUnknown.

@@ -26,7 +26,7 @@ class PathWalker {
   static constexpr size_t kMaxParts = size_t{1} << 18;
   // Intervals of all walks together: after that, all parts are kUnknown. Requests that overlap may
   // be many times as long as the trace.
-  static constexpr uint64_t kMaxSteps = uint64_t{1} << 28;
+  static constexpr uint64_t kMaxSteps = uint64_t{1} << 27;
 
   // All must outlive it. Tracks of `threads` are indexes of threads, those of `cpus` are CPUs.
   PathWalker(const facts::TimelineState& timeline, facts::ActivityHistory& threads,

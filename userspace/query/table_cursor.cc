@@ -15,7 +15,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const tables::RowFilter& f
   auto source = file_.Read();
   if (!source) return source.TakeError();
   source_ = std::move(*source);
-  scan_ = std::make_unique<tables::Scan>(file_.path(), *source_, texts_);
+  scan_ = std::make_unique<tables::Scan>(file_.path(), *source_, texts_, &shared_);
   scan_->Want(table_, plan.columns, filter);
   batch_ = scan_->rows(table_);
   width_ = batch_->columns().size();

@@ -20,8 +20,8 @@ class TableCursor {
  public:
   // All of these must outlive it. `cancelled` may be null; true is an error.
   TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
-              const std::function<bool()>& cancelled)
-      : file_(file), table_(table), texts_(texts), cancelled_(cancelled) {}
+              fxt::TableBudget& shared, const std::function<bool()>& cancelled)
+      : file_(file), table_(table), texts_(texts), shared_(shared), cancelled_(cancelled) {}
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
@@ -47,8 +47,7 @@ class TableCursor {
   int64_t id() const {
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }
-  // What is wrong with the file, as far as it was read.
-  const fxt::Reader& reader() const { return scan_->reader(); }
+  const tables::Scan& scan() const { return *scan_; }
 
  private:
   // Further rows of the file; false at its end.
@@ -59,6 +58,7 @@ class TableCursor {
   const TraceFile& file_;
   tables::Table table_;
   tables::TextPool& texts_;
+  fxt::TableBudget& shared_;
   const std::function<bool()>& cancelled_;
   std::unique_ptr<fxt::ByteSource> source_;
   std::unique_ptr<tables::Scan> scan_;

@@ -24,18 +24,25 @@ namespace {
 using tables::Cell;
 using tables::Column;
 
+struct Module {
+  TraceModuleOptions options;
+  fxt::TableBudget tables{.limit = tables::kMaxTableBytes};  // of all tables
+};
+
 // SQLite knows the first member, and that alone.
 struct TraceTable {
+  explicit TraceTable(Module& of) : module(of) {}
   sqlite3_vtab base = {};
   std::shared_ptr<TraceFile> file;
   tables::Table table = tables::Table::kCaptures;
-  TraceModuleOptions* options = nullptr;
-  tables::TextPool texts;
+  Module& module;
+  tables::TextPool texts{tables::TextPool::kMaxBytes, &module.tables};
   uint64_t staying = 0;  // bit i: texts of column i stay for as long as this does
 };
 
 struct Cursor {
-  explicit Cursor(TraceTable& of) : cursor(*of.file, of.table, of.texts, of.options->cancelled) {}
+  explicit Cursor(TraceTable& of)
+      : cursor(*of.file, of.table, of.texts, of.module.tables, of.module.options.cancelled) {}
   sqlite3_vtab_cursor base = {};
   TableCursor cursor;
 };
@@ -107,10 +114,9 @@ int Connect(sqlite3* database, void* context, int argc, const char* const* argv,
     if (!file) return Refuse(message, TextOf(file.error()));
     const int code = sqlite3_declare_vtab(database, Declaration(InfoOf(*table)).c_str());
     if (code != SQLITE_OK) return code;
-    auto made = std::make_unique<TraceTable>();
+    auto made = std::make_unique<TraceTable>(*static_cast<Module*>(context));
     made->file = std::move(*file);
     made->table = *table;
-    made->options = static_cast<TraceModuleOptions*>(context);
     const auto& columns = InfoOf(*table).columns;
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].repeats) made->staying |= uint64_t{1} << i;
@@ -233,7 +239,8 @@ int Close(sqlite3_vtab_cursor* cursor) {
 }
 
 void TellEnd(Cursor& at, const TraceTable& table) {
-  if (at.cursor.at_end() && table.options->on_end) table.options->on_end(at.cursor.reader());
+  const auto& on_end = table.module.options.on_end;
+  if (at.cursor.at_end() && on_end) on_end(at.cursor.scan());
 }
 
 int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_value** argv) {
@@ -319,16 +326,16 @@ const sqlite3_module kModule = [] {
   return module;
 }();
 
-void DeleteOptions(void* options) { delete static_cast<TraceModuleOptions*>(options); }
+void DeleteModule(void* module) { delete static_cast<Module*>(module); }
 
 }  // namespace
 
 int RegisterTraceModule(sqlite3* database, TraceModuleOptions options) {
   return Guarded([&] {
-    auto kept = std::make_unique<TraceModuleOptions>(std::move(options));
+    auto kept = std::make_unique<Module>(std::move(options));
     // It is SQLite's from here on, whatever comes of it.
     const int code =
-        sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteOptions);
+        sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteModule);
     return code != SQLITE_OK ? code : RegisterQuantile(database);
   });
 }

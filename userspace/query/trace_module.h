@@ -11,16 +11,17 @@
 #include <cstdint>
 #include <functional>
 
-#include "fxt/reader.h"
+#include "tables/scan.h"
 
 struct sqlite3;
 
 namespace query {
 
 struct TraceModuleOptions {
-  // Called at the end of a pass over a file, with the faults of the file. May be null.
-  std::function<void(const fxt::Reader&)> on_end;
-  // Called from time to time while a file is read; true ends the statement with an error. May be null.
+  // Called at the end of a pass over a file, which knows the faults of the file. May be null.
+  std::function<void(const tables::Scan&)> on_end;
+  // Called from time to time while a file is read; true ends the statement with an error. May be
+  // null.
   std::function<bool()> cancelled;
 };
 

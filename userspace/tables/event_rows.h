@@ -35,6 +35,8 @@ class EventRows {
   uint64_t latest() const { return latest_; }
   uint64_t lost_events() const { return lost_events_; }
   uint64_t unseen_switches() const { return unseen_switches_; }
+  // Begins of spans that found no room.
+  uint64_t left_out() const { return open_.left_out(); }
 
  private:
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);

@@ -65,7 +65,8 @@ void PutVia(Cell& cell, facts::WakeVia via) {
 
 }  // namespace
 
-FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times)
+FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
+                   fxt::TableBudget* shared, size_t more_bytes)
     : names_(names),
       slices_(batches.of(Table::kSlices)),
       idle_(batches.of(Table::kIdle)),
@@ -74,7 +75,9 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       with_timeline_(with_timeline),
       with_times_(with_times),
       with_purposes_(waits_ != nullptr && waits_->Wants(waits::kWaitsFor)),
-      with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)) {}
+      with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)),
+      timeline_(facts_, shared,
+                more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0)) {}
 
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
@@ -108,7 +111,8 @@ struct FactRows::WakeupTaker {
     return true;
   }
   bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
-    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name)) return false;
+    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name))
+      return false;
     facts::Wakeup wakeup{.time = table.provider->ToNanoseconds(words.timestamp),
                          .cpu = words.cpu,
                          .thread = words.thread,
@@ -127,12 +131,12 @@ struct FactRows::WakeupTaker {
 uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   if (with_timeline_) return timeline_.AddFastPath(reader, most);
   if (!timeline_.IsKernels(reader.provider())) return 0;
-  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
+  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())},
+                                       most);
 }
 
 void FactRows::NoteTask(const fxt::Event& event) {
-  if (event.type != fxt::EventType::kInstant ||
-      event.category.text != schema::category::kTask) {
+  if (event.type != fxt::EventType::kInstant || event.category.text != schema::category::kTask) {
     return;
   }
   if (event.name.text == schema::event::kFork) {

@@ -25,8 +25,10 @@ namespace tables {
 class FactRows {
  public:
   // `names` and `batches` must outlive it. `with_timeline`: a table is wanted that only a timeline
-  // can fill. `with_times`: the tables of threads and processes are wanted.
-  FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times);
+  // can fill. `with_times`: the tables of threads and processes are wanted. Threads of the timeline
+  // count in `shared`, which may be null, with `more_bytes` for each.
+  FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
+           fxt::TableBudget* shared, size_t more_bytes);
   FactRows(const FactRows&) = delete;
   FactRows& operator=(const FactRows&) = delete;
 
@@ -152,7 +154,7 @@ class FactRows {
 
   facts::FastPathTables wakeup_tables_;
   Facts facts_{*this};
-  facts::Timeline<Facts> timeline_{facts_};
+  facts::Timeline<Facts> timeline_;
 };
 
 }  // namespace tables

@@ -15,6 +15,9 @@
 namespace tables {
 namespace {
 
+// Of the names of threads. A statement may have several scans.
+constexpr size_t kMaxNameBytes = size_t{48} << 20;
+
 path::PathOptions OptionsFor(const Batches& batches) {
   const RowBatch* rows = batches.of(Table::kRequests);
   path::PathOptions options;
@@ -25,6 +28,7 @@ path::PathOptions OptionsFor(const Batches& batches) {
   options.with_arguments =
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
   options.with_parts = batches.of(Table::kPath) != nullptr;
+  options.max_name_bytes = kMaxNameBytes;
   return options;
 }
 

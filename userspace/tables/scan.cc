@@ -17,8 +17,9 @@ namespace {
 constexpr uint64_t kStep = 256;
 constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
 
-fxt::ReaderOptions Options() {
+fxt::ReaderOptions Options(fxt::TableBudget* shared) {
   fxt::ReaderOptions options;
+  options.shared_tables = shared;
   options.max_diagnostics = 1;
   return options;
 }
@@ -33,8 +34,17 @@ std::optional<uint64_t> TimeIf(const TaskNames::Seen& seen, uint64_t time) {
 
 }  // namespace
 
-Scan::Scan(std::string file, fxt::ByteSource& source, TextPool& texts)
-    : file_(std::move(file)), reader_(source, Options()), names_(texts) {}
+Scan::Scan(std::string file, fxt::ByteSource& source, TextPool& texts, fxt::TableBudget* shared)
+    : file_(std::move(file)),
+      shared_(shared),
+      reader_(source, Options(shared)),
+      names_(texts, shared) {}
+
+bool Scan::is_incomplete() const {
+  return names_.is_full() || (facts_ && facts_->timeline().is_full()) ||
+         (events_ && events_->left_out() != 0) ||
+         (requests_ && requests_->builder().left_out() != 0);
+}
 
 void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
   batches_.Want(table, columns, filter);
@@ -64,11 +74,12 @@ void Scan::Start() {
   const bool with_times = wants(Table::kThreads) || wants(Table::kProcesses);
   const bool with_paths = wants(Table::kRequests) || wants(Table::kPath);
   const bool with_timeline =
-      with_times || with_paths || wants(Table::kSlices) || wants(Table::kIdle) || wants(Table::kWaits) ||
-      wants(Table::kCpus) || wants(Table::kCaptures) ||
+      with_times || with_paths || wants(Table::kSlices) || wants(Table::kIdle) ||
+      wants(Table::kWaits) || wants(Table::kCpus) || wants(Table::kCaptures) ||
       wants_cpu(Table::kInstants, instants::kCpu) || wants_cpu(Table::kSpans, spans::kCpu) ||
       wants_cpu(Table::kLogs, logs::kCpu) || wants_cpu(Table::kBlobs, blobs::kCpu);
-  facts_ = std::make_unique<FactRows>(names_, batches_, with_timeline, with_times);
+  facts_ = std::make_unique<FactRows>(names_, batches_, with_timeline, with_times, shared_,
+                                      with_paths ? path::PathBuilder::kBytesOfThread : 0);
   if (with_paths) {
     requests_ = std::make_unique<RequestRows>(names_, facts_->timeline(), batches_);
     facts_->SetPaths(&requests_->builder());

@@ -13,6 +13,9 @@
 // Rows come when what they tell has ended, as in the file: those of one CPU or one thread are in
 // order. Of processes, threads, CPUs and the capture itself they come last. Memory does not grow
 // with the number of records. Any records do, in any order.
+//
+// A statement over several tables makes several scans at once: what grows with the number of
+// threads and names counts in one budget that they share.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +35,16 @@
 
 namespace tables {
 
+// Bytes of the tables of all scans of a statement: readers, threads, processes, names.
+inline constexpr size_t kMaxTableBytes = size_t{384} << 20;
+
 class Scan {
  public:
   // `file` is what the table of captures calls it. `source` must outlive the scan, as must `texts`,
   // in which the texts of columns that repeat stay.
-  Scan(std::string file, fxt::ByteSource& source, TextPool& texts);
+  // `shared` is that of several scans, and must outlive this; null: only the limits of each.
+  Scan(std::string file, fxt::ByteSource& source, TextPool& texts,
+       fxt::TableBudget* shared = nullptr);
   Scan(const Scan&) = delete;
   Scan& operator=(const Scan&) = delete;
 
@@ -54,6 +62,8 @@ class Scan {
   // Why reading stopped before the end; empty if it did not.
   std::string error() const { return reader_.error_message(); }
   const fxt::Reader& reader() const { return reader_; }
+  // Threads, names or spans found no room: rows or texts are missing.
+  bool is_incomplete() const;
 
  private:
   struct Records;
@@ -70,6 +80,7 @@ class Scan {
   void AddCpus();
 
   std::string file_;
+  fxt::TableBudget* shared_;
   fxt::Reader reader_;
   Batches batches_;
   TaskNames names_;

@@ -18,8 +18,8 @@
 
 namespace tables {
 
-// A few bytes for each of at most 2^20 threads and as many processes, and what TextPool holds:
-// those beyond have no names.
+// Memory: about 250 bytes for each of at most 2^20 threads and as many processes, and what TextPool
+// holds. Those beyond have no names.
 class TaskNames {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
@@ -56,8 +56,11 @@ class TaskNames {
     Seen seen = {};
   };
 
-  // `texts` must outlive it, and has the names.
-  explicit TaskNames(TextPool& texts) : texts_(texts) {}
+  // `texts` must outlive it, and has the names. `shared`: its tables count there, too; may be null.
+  explicit TaskNames(TextPool& texts, fxt::TableBudget* shared = nullptr)
+      : texts_(texts),
+        thread_index_(kMaxTasks, shared, 2 * sizeof(Thread)),
+        process_index_(kMaxTasks, shared, 2 * sizeof(Process)) {}
 
   // Every record, in file order: providers, kernel objects, indexes of threads.
   void Note(const fxt::Reader& reader) {
@@ -104,6 +107,10 @@ class TaskNames {
   // `text` in the pool; null when there is no room for it.
   const std::string* Text(std::string_view text) { return texts_.Add(text); }
 
+  // A thread, a process or a text found no room.
+  bool is_full() const {
+    return thread_index_.is_full() || process_index_.is_full() || texts_.is_full();
+  }
   // Whether all of it is fxt-record's, whose records are in the order of time.
   bool ours() const { return ours_ && !others_; }
   // Those without a record and without a time have an index and nothing else.
@@ -125,8 +132,8 @@ class TaskNames {
   bool ours_ = false;
   bool others_ = false;
   TextPool& texts_;
-  facts::KoidIndex thread_index_{kMaxTasks};
-  facts::KoidIndex process_index_{kMaxTasks};
+  facts::KoidIndex thread_index_;
+  facts::KoidIndex process_index_;
   std::vector<Thread> threads_;
   std::vector<Process> processes_;
 };

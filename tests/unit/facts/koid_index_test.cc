@@ -45,5 +45,23 @@ TEST(KoidIndexTest, AgreesWithAMap) {
   EXPECT_EQ(index.size(), map.size());
 }
 
+TEST(KoidIndexTest, SharesABudgetAndGivesItBack) {
+  constexpr size_t kMore = 100;
+  fxt::TableBudget shared{.limit = 3 * (KoidIndex::kBytesOfKoid + kMore)};
+  KoidIndex first(1000, &shared, kMore);
+  EXPECT_EQ(first.Add(1), 0u);
+  {
+    KoidIndex second(1000, &shared, kMore);
+    EXPECT_EQ(second.Add(1), 0u);
+    EXPECT_EQ(second.Add(2), 1u);
+    EXPECT_EQ(first.Add(2), KoidIndex::kNone);
+    EXPECT_TRUE(first.is_full());
+    EXPECT_FALSE(second.is_full());
+  }
+  EXPECT_EQ(first.Add(2), 1u);
+  EXPECT_EQ(first.Add(3), 2u);
+  EXPECT_EQ(first.Add(4), KoidIndex::kNone);
+}
+
 }  // namespace
 }  // namespace facts

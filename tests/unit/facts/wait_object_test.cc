@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "fxt/byte_source.h"
@@ -54,13 +55,24 @@ TEST(WaitObjectTest, WhatIsNotSaidIsNotKnown) {
   EXPECT_EQ(*object, WaitObject{});
   EXPECT_EQ(object->Text(), "");
   // Arguments of other types.
-  EXPECT_EQ(Read("wait", "waited", {{Text("asked"), int32_t{-1}}, {Text("peer"), uint64_t{8}}}), WaitObject{});
+  EXPECT_EQ(Read("wait", "waited", {{Text("asked"), int32_t{-1}}, {Text("peer"), uint64_t{8}}}),
+            WaitObject{});
 }
 
 TEST(WaitObjectTest, OtherEventsAreNone) {
   EXPECT_FALSE(Read("wait", "slept", {}));
   EXPECT_FALSE(Read("waits", "waited", {}));
   EXPECT_FALSE(Read("wait", "waited", {}, fxt::EventType::kDurationBegin));
+}
+
+// A few bytes of a file refer to a string of 32 KB; thousands of objects may be open.
+TEST(WaitObjectTest, CutsLongTexts) {
+  const std::string text(32'000, 'x');
+  const auto object =
+      Read("wait", "waited", {{Text("syscall"), Text("read")}, {Text("object"), Text(text)}});
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->syscall, "read");
+  EXPECT_EQ(object->object, text.substr(0, WaitObject::kMaxTextBytes));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fxt/byte_source.h"
@@ -111,6 +112,16 @@ TEST_F(WaitReasonsTest, StackSaysInWhat) {
   EXPECT_EQ(reasons.slept()->in, "folio_wait_bit_common");
   EXPECT_TRUE(IsOf(*reasons.slept(), 1'020));
   EXPECT_FALSE(IsOf(*reasons.slept(), 900'000));
+}
+
+// Tens of thousands of requests are kept.
+TEST_F(WaitReasonsTest, CutsLongNames) {
+  const std::string text(32'000, 'x');
+  Event(fxt::EventType::kAsyncBegin, 1'000, schema::DeviceKoid(0), "block", text,
+        {{Text("thread"), fxt::KoidValue{100}}}, 1);
+  Complete(2'000, 1);
+  EXPECT_LT(Read().ReasonOf(100, 900, 3'000, false).size(), 200u);
+  EXPECT_TRUE(Read().ReasonOf(100, 900, 3'000, false).starts_with("block xxx"));
 }
 
 TEST(WaitReasonsTextTest, PartsAndKinds) {

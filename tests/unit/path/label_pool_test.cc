@@ -31,5 +31,12 @@ TEST(LabelPoolTest, StaysWithinItsLimit) {
   EXPECT_NE(pool.Add("0"), 0U);  // known texts keep their number
 }
 
+// Paths repeat their labels in many rows and lines.
+TEST(LabelPoolTest, CutsLongTexts) {
+  LabelPool pool;
+  EXPECT_EQ(pool.TextOf(pool.Add(std::string(32'000, 'x'))),
+            std::string(LabelPool::kMaxTextBytes, 'x'));
+}
+
 }  // namespace
 }  // namespace path

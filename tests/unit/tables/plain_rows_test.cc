@@ -24,7 +24,7 @@ uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_
   TaskNames names(texts);
   Batches batches;
   batches.Want(table, ~uint64_t{0}, {});
-  FactRows rows(names, batches, with_timeline, false);
+  FactRows rows(names, batches, with_timeline, false, nullptr, 0);
   uint64_t taken = 0;
   while (reader.Next() == fxt::ReadStatus::kRecord) {
     rows.Add(reader);

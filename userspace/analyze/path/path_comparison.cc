@@ -15,6 +15,10 @@ namespace {
 
 using Names = path::PartText::Names;
 
+// Bytes of all rows, and of one of them besides its texts. Parts beyond are those of "(others)".
+constexpr size_t kMaxRowBytes = size_t{64} << 20;
+constexpr size_t kRowBytes = 256;
+
 // What decides about the row of a part: everything but time, depth and the numbers of threads.
 using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
                           facts::ThreadIndex, path::Label, path::Label, bool>;
@@ -113,14 +117,26 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     return name.empty() ? folded : name;
   };
   std::map<std::tuple<path::PartKind, std::string, std::string>, Sums> named;
+  size_t free = kMaxRowBytes;
   for (const auto& [key, sums] : raw) {
     path::Part part;
     std::tie(part.kind, part.thread, part.holder, part.waiter, part.waited_for.what,
              part.waited_for.object, part.idle_cpu) = key;
-    Sums& all =
-        named[{part.kind, name_of(part.thread),
-               text.Describe(part, name_of,
-                             measure::ComparableName("", text.Text(part.waited_for.object)))}];
+    std::tuple<path::PartKind, std::string, std::string> row = {
+        part.kind, name_of(part.thread),
+        text.Describe(part, name_of,
+                      measure::ComparableName("", text.Text(part.waited_for.object)))};
+    auto found = named.find(row);
+    if (found == named.end()) {
+      const size_t bytes = std::get<1>(row).size() + std::get<2>(row).size() + kRowBytes;
+      if (bytes > free) {
+        row = {part.kind, "(others)", path::NameOf(part.kind)};
+      } else {
+        free -= bytes;
+      }
+      found = named.try_emplace(std::move(row)).first;
+    }
+    Sums& all = found->second;
     all.all += sums.all;
     all.median += sums.median;
     all.slow += sums.slow;

@@ -5,8 +5,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "fxt/utf8.h"
 #include "measure/waited_object.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
@@ -24,6 +26,10 @@ void PutText(text::JsonWriter& json, std::string_view key, std::string_view valu
     json.String(value);
   }
 }
+
+// Bytes of all lines of folded stacks, and of the node of one of them.
+constexpr size_t kMaxFoldedBytes = size_t{128} << 20;
+constexpr size_t kLineBytes = 96;
 
 // A frame of a folded stack has no semicolon.
 std::string Frame(std::string name) {
@@ -66,12 +72,15 @@ void WritePathJson(text::TextWriter& out, const PathSet& set) {
 void WritePathFolded(text::TextWriter& out, const PathSet& set) {
   const path::PartText text = set.text();
   std::map<std::string, uint64_t> lines;
+  size_t free = kMaxFoldedBytes;
+  uint64_t left_out = 0;
   std::vector<facts::ThreadIndex> threads;  // by depth
   const auto name_of = [&](facts::ThreadIndex thread) {
     return text.Thread(thread, Names::kAlone);
   };
   for (const auto& entry : set.entries()) {
-    const std::string name = Frame(text::CleanText(entry.request.name));
+    const std::string name =
+        Frame(text::CleanText(fxt::CutUtf8(entry.request.name, path::PartText::kMaxNameBytes)));
     threads.clear();
     // Backwards, as the walk went: a thread is entered by a part of its own.
     for (auto part = entry.parts.rbegin(); part != entry.parts.rend(); ++part) {
@@ -83,9 +92,17 @@ void WritePathFolded(text::TextWriter& out, const PathSet& set) {
       line += ";" +
               Frame(text.Describe(*part, name_of,
                                   measure::ComparableName("", text.Text(part->waited_for.object))));
-      lines[line] += part->length;
+      if (const auto known = lines.find(line); known != lines.end()) {
+        known->second += part->length;
+      } else if (const size_t bytes = line.size() + kLineBytes; bytes > free) {
+        left_out += part->length;
+      } else {
+        free -= bytes;
+        lines.emplace(std::move(line), part->length);
+      }
     }
   }
+  if (left_out != 0) lines["(left out: too many different stacks)"] = left_out;
   for (const auto& [line, ns] : lines) out.Print("{} {}\n", line, ns);
 }
 

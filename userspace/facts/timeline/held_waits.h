@@ -15,9 +15,10 @@
 
 namespace facts {
 
-// Holds waits in D back until their reason is complete: a stack comes when the thread runs again. Calls
-// `emit(held, reason)` for each, at the latest when the run after it or the next wait in D ends.
-// `Held` is what the owner keeps of the wait. Waits come out at once where no stacks are recorded.
+// Holds waits in D back until their reason is complete: a stack comes when the thread runs again.
+// Calls `emit(held, reason)` for each, at the latest when the run after it or the next wait in D
+// ends. `Held` is what the owner keeps of the wait. Waits come out at once where no stacks are
+// recorded.
 template <typename Held, typename Emit>
 class HeldWaits {
  public:
@@ -37,7 +38,8 @@ class HeldWaits {
   }
   // A wait in D that has ended. `is_end_known`: the records before its end may explain it.
   void Hold(const Wait& wait, bool is_end_known, Held held) {
-    constexpr size_t kMaxWaits = 65'536;
+    // An entry takes up to 6 KiB.
+    constexpr size_t kMaxWaits = 16'384;
     Release(wait.thread);
     std::string reason;
     if (is_end_known) {

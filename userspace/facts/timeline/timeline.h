@@ -34,7 +34,8 @@
 //   runnable changes nothing, except after a loss.
 // - **`throttled`.** Comes before the switch of its thread: the wait for a CPU that ends was one in
 //   kThrottled for a part, and in kPreempted after it.
-// - **What a sleep is for.** The recorder's instant of category `wait` comes right before the wakeup
+// - **What a sleep is for.** The recorder's instant of category `wait` comes right before the
+// wakeup
 //   (or the switch) that ends the sleep, which is handed out with it.
 // - **Edges.** Before its first switch a CPU runs the outgoing thread of that switch, cut
 // (kFileEdge),
@@ -86,6 +87,9 @@ class Timeline : public TimelineState {
   // `handler` must outlive the timeline. It may read the state of the timeline while it is called:
   // the state is that before the record, but in OnCpuSwitch(), where it is that after it.
   explicit Timeline(Handler& handler) : handler_(handler) {}
+  // With the limit of TimelineState.
+  Timeline(Handler& handler, fxt::TableBudget* shared, size_t more_bytes)
+      : TimelineState(shared, more_bytes), handler_(handler) {}
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
@@ -164,7 +168,8 @@ class Timeline : public TimelineState {
       if (!state) return;
       if (Thread* thread = ThreadAt(IndexOf(event.thread.thread))) thread->assumed.Learn(*state);
     } else if (event.category.text == schema::category::kWait) {
-      if (auto object = AsWaitObject(event)) OnObject(event.thread.thread, std::move(*object), time);
+      if (auto object = AsWaitObject(event))
+        OnObject(event.thread.thread, std::move(*object), time);
     } else if (event.category.text == schema::category::kTask &&
                event.name.text == schema::event::kFork) {
       const auto child = KoidOf(FindArgument(event.arguments, schema::argument::kChild));

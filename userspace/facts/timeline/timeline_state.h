@@ -19,11 +19,16 @@
 
 namespace facts {
 
-// Memory grows with the number of threads and CPUs, not with that of records: 96 bytes a thread at
-// most, and no more threads than a limit.
+// Memory grows with the number of threads and CPUs, not with that of records: about 100 bytes a
+// thread, and no more threads than a limit.
 class TimelineState {
  public:
   static constexpr size_t kMaxThreads = size_t{1} << 20;
+
+  // Limits threads to what `shared` has room for, if it is not null; `more_bytes` are what the
+  // owner keeps for each of them besides.
+  explicit TimelineState(fxt::TableBudget* shared = nullptr, size_t more_bytes = 0)
+      : index_(kMaxThreads, shared, 2 * sizeof(Thread) + more_bytes) {}
 
   struct Cpu {
     CpuActivity does = CpuActivity::kNothingSeen;
@@ -55,11 +60,11 @@ class TimelineState {
     bool idle = false;       // an idle thread: without runs and waits
     bool by_wakeup = false;  // `cpu` is that of the wakeup that began the wait
     bool has_other = false;
-    bool left = false;  // `state` is the one it left its last CPU in
+    bool left = false;        // `state` is the one it left its last CPU in
     bool has_object = false;  // it is known what the sleep is for
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
-    uint8_t state = 0;  // fxr_task_state
+    uint8_t state = 0;             // fxr_task_state
     WakeVia via = WakeVia::kNone;  // of `other`, a waker
     AssumedStates assumed = {};
   };
@@ -86,6 +91,9 @@ class TimelineState {
   // The CPU that a thread runs on; empty when it runs on none or the CPU is not known. Not of idle
   // threads.
   std::optional<uint32_t> CpuOf(fxt::Koid koid) const;
+
+  // Threads are missing, since there was no room for them.
+  bool is_full() const { return index_.is_full(); }
 
   // The recording leaves out switches: by its own filters, or `fxt trim` did.
   bool filtered() const { return filtered_; }
@@ -223,7 +231,7 @@ class TimelineState {
   static constexpr size_t kMaxLimits = 4096;
 
   std::vector<CpuLimit> limits_;
-  KoidIndex index_{kMaxThreads};
+  KoidIndex index_;
 };
 
 }  // namespace facts

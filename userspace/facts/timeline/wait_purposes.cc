@@ -66,18 +66,22 @@ void WaitPurposes::Party::Add(uint32_t server) {
 }
 
 uint32_t WaitPurposes::PartyOf(fxt::Koid process) {
-  const auto [at, added] =
-      processes_.try_emplace(process, static_cast<uint32_t>(parties_.size()));
-  if (added) parties_.emplace_back();
-  return at->second;
+  if (const auto known = processes_.find(process); known != processes_.end()) return known->second;
+  if (processes_.size() >= kMostProcesses) return kNoParty;
+  const auto party = static_cast<uint32_t>(parties_.size());
+  processes_.emplace(process, party);
+  parties_.emplace_back();
+  return party;
 }
 
 void WaitPurposes::NoteProgram(const fxt::KernelObject& object) {
   if (static_cast<fxt::KernelObjectType>(object.type) != fxt::KernelObjectType::kProcess) return;
-  std::string name;
-  std::copy_if(object.name.text.begin(), object.name.text.end(), std::back_inserter(name),
-               [](char c) { return c < '0' || c > '9'; });
   const uint32_t process = PartyOf(object.koid);
+  if (process == kNoParty) return;
+  std::string name;
+  for (const char c : object.name.text.substr(0, kMostProgramBytes)) {
+    if (c < '0' || c > '9') name += c;
+  }
   parties_[process].program = kNoParty;
   if (name.empty()) return;
   auto at = programs_.find(name);
@@ -141,8 +145,8 @@ void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
   threads_.At(maker);
   Thread& made = threads_.At(child);
   made.maker = maker;
-  // It works for those that its maker works for: a server may make a process for each connection. It
-  // has asked no thread before.
+  // It works for those that its maker works for: a server may make a process for each connection.
+  // It has asked no thread before.
   const Thread& from = threads_[maker];
   const size_t first = from.requesters == kMostRequesters ? 1 : 0;
   std::copy(from.chain.begin() + first, from.chain.begin() + from.requesters, made.chain.begin());
@@ -315,8 +319,8 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
       sleeper.let_go = end;
     }
   } else {
-    // A timer or a device began this, and does not end what it owes. After a wait in D it goes on with
-    // what it did before.
+    // A timer or a device began this, and does not end what it owes. After a wait in D it goes on
+    // with what it did before.
     if (kind != WaitKind::kBlocked && !IsWaitedFor(sleeper, kNoThread, state)) {
       sleeper.requesters = 0;
       sleeper.owes = false;

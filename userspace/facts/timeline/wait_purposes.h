@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Works out what each sleep was for: an answer, a lock, work, a timer, a device, a child.
 //
-// A thread that wakes another one asks it for something, or answers it. Which of the two follows from
-// the chain of wakeups:
+// A thread that wakes another one asks it for something, or answers it. Which of the two follows
+// from the chain of wakeups:
 //
-// - A thread that was woken for work works for its waker, and for those that its waker worked for: its
-//   chain of requesters. What it wakes then gets this chain, and the thread itself at the end of it.
+// - A thread that was woken for work works for its waker, and for those that its waker worked for:
+// its
+//   chain of requesters. What it wakes then gets this chain, and the thread itself at the end of
+//   it.
 // - A sleeper that is in the chain of its waker began that chain: it waited for the **answer**, and
-//   goes on with the work that it did before it asked. So in a closed loop of two threads one asks and
-//   the other works, however long the loop runs.
+//   goes on with the work that it did before it asked. So in a closed loop of two threads one asks
+//   and the other works, however long the loop runs.
 // - A sleeper that is not in the chain waited for **work**, and takes the chain over.
-// - A thread whose requester sleeps since it asked owes that one an answer. If it sleeps nevertheless,
-//   and a thread that it did not ask lets it go on, it waited for a **lock**, or for another resource
-//   that this thread had.
+// - A thread whose requester sleeps since it asked owes that one an answer. If it sleeps
+// nevertheless,
+//   and a thread that it did not ask lets it go on, it waited for a **lock**, or for another
+//   resource that this thread had.
 //
-// A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either. The
-// answer to it is known by the threads that answered its sleeper before. Chains that began before the
-// trace are open at their begin: what cannot be known of them is unknown.
+// A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either.
+// The answer to it is known by the threads that answered its sleeper before. Chains that began
+// before the trace are open at their begin: what cannot be known of them is unknown.
 //
-// Where the trace says in which system call a thread slept (category `wait`), that goes first: a lock
-// of a file, room in a pipe, a child's exit.
+// Where the trace says in which system call a thread slept (category `wait`), that goes first: a
+// lock of a file, room in a pipe, a child's exit.
 //
 // Threads of a pool share a queue: the one that is woken by a request may take another one, and the
 // chain that it hands on is that of the wrong requester. What holds then is said of programs, or of
-// processes where both run the same: a thread that works for a program, and wakes a thread of it that
-// had asked its own, answers. Programs remember which of them worked for which how often.
+// processes where both run the same: a thread that works for a program, and wakes a thread of it
+// that had asked its own, answers. Programs remember which of them worked for which how often.
 #pragma once
 
 #include <array>
@@ -45,8 +48,8 @@
 
 namespace facts {
 
-// Feed it forks, exits and wakeups in the order of time. Memory: about 250 bytes for each thread of
-// the timeline, whose number is limited.
+// Feed it forks, exits and wakeups in the order of time. Memory: kBytesOfThread for each thread of
+// the timeline, whose number is limited, and 34 MiB for processes and programs.
 class WaitPurposes {
  public:
   // Who ended a sleep.
@@ -85,8 +88,8 @@ class WaitPurposes {
     const bool slept = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked ||
                        wait.kind == WaitKind::kUnknown;
     if (!slept || !wait.ends_in_wakeup()) return WaitsFor::kUnknown;
-    const bool is_whole = !wait.touches_loss &&
-                          (wait.began == Bound::kSeen || wait.began == Bound::kFileEdge);
+    const bool is_whole =
+        !wait.touches_loss && (wait.began == Bound::kSeen || wait.began == Bound::kFileEdge);
     return OnWakeup(wait.index, WakerOf(wait.end_waker, wait.end_by_interrupt, state), wait.kind,
                     wait.begin, wait.end, is_whole, state, CallOf(wait.object));
   }
@@ -105,14 +108,14 @@ class WaitPurposes {
     kFile,   // reads or writes one
   };
   static Call CallOf(const WaitObject* object);
-  // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended the
-  // sleep before.
+  // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended
+  // the sleep before.
   WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, uint64_t begin,
                     uint64_t end, bool is_whole, const TimelineState& state,
                     Call call = Call::kNotKnown);
-  // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting. Where
-  // several wait for one lock, each wakes the next one: that is the one that the first of them
-  // waited for, if they waited for it for most of this sleep.
+  // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting.
+  // Where several wait for one lock, each wakes the next one: that is the one that the first of
+  // them waited for, if they waited for it for most of this sleep.
   ThreadIndex holder() const { return holder_; }
 
  private:
@@ -132,7 +135,10 @@ class WaitPurposes {
   // The least times to doubt a chain.
   static constexpr uint32_t kServesSurely = 16;
   static constexpr uint32_t kNoParty = UINT32_MAX;
+  // Nothing is known of processes and programs beyond these. A name that is longer is cut.
+  static constexpr size_t kMostProcesses = size_t{1} << 18;
   static constexpr size_t kMostPrograms = 1 << 16;
+  static constexpr size_t kMostProgramBytes = 64;
 
   struct Stranger {
     ThreadIndex thread = kNoThread;
@@ -153,13 +159,14 @@ class WaitPurposes {
   struct Thread {
     fxt::Koid process = 0;
     uint32_t party = kNoParty;  // the process
-    uint32_t asked_party = kNoParty;  // the process that it woke a thread of, for a request that is open
+    uint32_t asked_party =
+        kNoParty;  // the process that it woke a thread of, for a request that is open
     ThreadIndex maker = kNoThread;
     ThreadIndex holder = kNoThread;  // of the lock that it waited for last
     uint64_t let_go = 0;             // when it got that one, ns
-    uint32_t sleeps = 0;  // that have ended
-    // How many sleeps for work it had, how many of these requests it answered, and how many sleeps a
-    // timer or device ended.
+    uint32_t sleeps = 0;             // that have ended
+    // How many sleeps for work it had, how many of these requests it answered, and how many sleeps
+    // a timer or device ended.
     uint32_t asked = 0;
     uint32_t answered = 0;
     uint32_t by_itself = 0;
@@ -169,7 +176,7 @@ class WaitPurposes {
     bool open = true;   // the chain may have begun before its first requester
     bool owes = false;  // an answer to the last requester
     bool exited = false;
-    bool began_by_itself = false;  // a timer or device ended its last sleep
+    bool began_by_itself = false;                    // a timer or device ended its last sleep
     std::array<ThreadIndex, kMostRequesters> chain;  // the first requester first
     std::array<ThreadIndex, kMostAnswerers> answerers;
     std::array<Stranger, kMostStrangers> strangers;
@@ -186,13 +193,19 @@ class WaitPurposes {
     bool Answers() const { return answered != 0 && uint64_t{answered} * 2 >= asked; }
   };
 
+ public:
+  // A table doubles when it is full.
+  static constexpr size_t kBytesOfThread = 2 * sizeof(Thread);
+
+ private:
   static Waker WakerOf(const std::optional<fxt::Koid>& waker, bool by_interrupt,
                        const TimelineState& state) {
     if (waker) return {Waker::Kind::kThread, state.Find(*waker)};
     return {by_interrupt ? Waker::Kind::kInterrupt : Waker::Kind::kNotKnown, kNoThread};
   }
   uint32_t PartyOf(fxt::Koid process);
-  // The programs of two processes, or the processes where these do not differ. Empty for one process.
+  // The programs of two processes, or the processes where these do not differ. Empty for one
+  // process.
   std::optional<std::pair<uint32_t, uint32_t>> PartiesOf(uint32_t one, uint32_t other) const;
   bool IsOneProgram(uint32_t process, uint32_t other) const;
   // Whether the party of `client` mostly is the one that asks, and that of `server` the other.
@@ -206,7 +219,8 @@ class WaitPurposes {
   bool IsWaitedFor(const Thread& thread, ThreadIndex waker, const TimelineState& state) const;
   // `sleeper` works for `waker` from now on.
   void TakeWork(Thread& sleeper, ThreadIndex waker);
-  // `sleeper`, which is at `place` of the chain of `waker`, or is its last requester, got its answer.
+  // `sleeper`, which is at `place` of the chain of `waker`, or is its last requester, got its
+  // answer.
   void TakeAnswer(ThreadIndex sleeper, ThreadIndex waker, size_t place, const TimelineState& state);
   static bool IsStranger(Thread& sleeper, ThreadIndex waker);
 

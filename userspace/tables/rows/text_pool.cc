@@ -12,9 +12,10 @@ const std::string* TextPool::Add(std::string_view text) {
   if (const auto found = texts_.find(text); found != texts_.end()) return &*found;
   std::string clean = text::CleanText(text);
   if (const auto found = texts_.find(clean); found != texts_.end()) return &*found;
-  const size_t bytes = clean.size() + kNodeBytes;
-  if (bytes > max_bytes_ - bytes_) return nullptr;
-  bytes_ += bytes;
+  if (!budget_.Take(clean.size() + kNodeBytes)) {
+    is_full_ = true;
+    return nullptr;
+  }
   return &*texts_.insert(std::move(clean)).first;
 }
 

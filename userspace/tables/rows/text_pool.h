@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "fxt/reader_provider.h"
+
 namespace tables {
 
 // Texts stay where they are, and those of the same content are one.
@@ -14,13 +16,17 @@ class TextPool {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
-  TextPool() = default;
-  explicit TextPool(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // `shared`: counts the bytes, too, and must outlive it, if it is not null.
+  explicit TextPool(size_t max_bytes = kMaxBytes, fxt::TableBudget* shared = nullptr)
+      : budget_{.limit = max_bytes, .shared = shared} {}
+  ~TextPool() { budget_.GiveBack(); }
   TextPool(const TextPool&) = delete;
   TextPool& operator=(const TextPool&) = delete;
 
   // `text` as a terminal shows it (text/clean_text.h); null when there is no room for it.
   const std::string* Add(std::string_view text);
+  // A text found no room.
+  bool is_full() const { return is_full_; }
 
  private:
   struct Hash {
@@ -30,8 +36,8 @@ class TextPool {
   // Of the node and its bucket.
   static constexpr size_t kNodeBytes = 80;
 
-  size_t max_bytes_ = kMaxBytes;
-  size_t bytes_ = 0;
+  fxt::TableBudget budget_;
+  bool is_full_ = false;
   std::unordered_set<std::string, Hash, std::equal_to<>> texts_;
 };
 

@@ -124,9 +124,9 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
     return is_new ? util::Ok() : util::Status(SameCapture(place->second, file));
   };
   what.progress = [&](uint64_t done) { progress.Update(done); };
-  what.on_end = [&](const fxt::Reader& reader) {
+  what.on_end = [&](const tables::Scan& scan) {
     progress.Clear();
-    WarnAboutDamage(file, reader);
+    WarnAboutDamage(file, scan.reader(), scan.is_incomplete());
   };
   auto exported = exporting::ExportTrace(what, **source, texts, sink);
   if (!exported) return exported.TakeError();

@@ -225,8 +225,9 @@ int RunQuery(const QueryOptions& options) {
   if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
     module.cancelled = WasInterrupted;
   }
-  module.on_end = [&](const fxt::Reader& reader) {
-    if (!std::exchange(warned, true)) WarnAboutDamage(options.file, reader);
+  module.on_end = [&](const tables::Scan& scan) {
+    if (std::exchange(warned, true)) return;
+    WarnAboutDamage(options.file, scan.reader(), scan.is_incomplete());
   };
   const auto database = query::Database::Open(options.file, std::move(module));
   if (!database) return Fail(database.error());

@@ -150,9 +150,9 @@ class OneCapture {
     exporting::TraceExport what{
         .file = file_, .tables = chosen_.traced, .on_begin = {}, .progress = {}, .on_end = {}};
     what.progress = [&](uint64_t done) { progress.Update(done); };
-    what.on_end = [&](const fxt::Reader& reader) {
+    what.on_end = [&](const tables::Scan& scan) {
       progress.Clear();
-      WarnAboutDamage(file_, reader);
+      WarnAboutDamage(file_, scan.reader(), scan.is_incomplete());
     };
     auto exported = exporting::ExportTrace(what, **source, texts, load);
     if (!exported) return exported.TakeError();

@@ -8,7 +8,7 @@
 
 namespace tools {
 
-void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
+void WarnAboutDamage(const std::string& file, const fxt::Reader& reader, bool is_incomplete) {
   if (reader.truncated()) {
     PrintNote(kProgram, fmt::format("note: {} is cut short; read to its last whole record", file));
   }
@@ -22,6 +22,13 @@ void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
     PrintNote(kProgram, fmt::format("note: {}: {} names of providers exceed the reader's memory "
                                     "limit and were dropped (see fxt check)",
                                     file, dropped));
+  }
+  if (is_incomplete) {
+    PrintNote(
+        kProgram,
+        fmt::format("note: {} has more threads, names or open spans than a query keeps: rows or "
+                    "names are missing",
+                    file));
   }
 }
 

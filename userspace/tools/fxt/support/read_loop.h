@@ -29,7 +29,9 @@ void ReadAll(fxt::Reader& reader, Progress& progress, Each&& each) {
   }
 }
 
-// Warns on standard error if a trace was cut or damage was skipped.
-void WarnAboutDamage(const std::string& file, const fxt::Reader& reader);
+// Warns on standard error if a trace was cut, damage was skipped, or, with `is_incomplete`,
+// threads, names or spans found no room.
+void WarnAboutDamage(const std::string& file, const fxt::Reader& reader,
+                     bool is_incomplete = false);
 
 }  // namespace tools
