@@ -15,6 +15,7 @@
 
 #include "compare/attribution.h"
 #include "compare/details.h"
+#include "compare/explaining_settings.h"
 #include "compare/row_tests.h"
 #include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
@@ -107,6 +108,7 @@ class Comparer {
     AddCommand();
     Test();
     Decide();
+    DecideBySettings();
     DecideByOthers();
     for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
     Attribution attribution(groups_, normalization_, in_scope_, report_.rows);
@@ -492,6 +494,36 @@ class Comparer {
         row.q = std::min(1.0, std::max(rates[t], row_rates[i] * chosen));
         if (row.q <= rate) Judge(row, unit.change);
       }
+    }
+  }
+
+  // A setting that differs says beforehand which rows may change: these have a rate of their own, by
+  // Benjamini and Hochberg.
+  void DecideBySettings() {
+    if (!report_.confirmed) return;
+    std::vector<double> p;
+    std::vector<std::pair<ComparisonRow*, const TestedUnit*>> expected;
+    for (const TestedUnit& unit : units_) {
+      if (!unit.group) continue;
+      const std::string& process = groups_.all()[*unit.group].name.process;
+      for (const size_t number : unit.numbers) {
+        ComparisonRow& row = report_.rows[number];
+        const bool is_expected =
+            std::any_of(report_.settings.begin(), report_.settings.end(),
+                        [&](const SettingDifference& setting) {
+                          return ActsOnMetric(setting, row.metric, process);
+                        });
+        if (!is_expected || IsPart(row.metric) || row.p >= 1) continue;
+        p.push_back(row.p);
+        expected.emplace_back(&row, &unit);
+      }
+    }
+    const std::vector<double> rates = FalseDiscoveryRates(p);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      auto& [row, unit] = expected[i];
+      if (rates[i] > kFalseDiscoveries || rates[i] >= row->q) continue;
+      row->q = rates[i];
+      Judge(*row, unit->change);
     }
   }
 
