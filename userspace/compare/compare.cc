@@ -242,6 +242,19 @@ class Comparer {
     unit.facts.preempted_log_ratio = preempted.LogRatio(kWaitsFloor);
   }
 
+  // Whether threads of the group ever waited for a CPU for that reason.
+  bool HasAny(const SharedGroup& group, Metric reason) const {
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const measure::Group* part = group.In(captures_, i);
+      if (part == nullptr) continue;
+      const uint64_t ns = reason == Metric::kAffinity ? part->affinity_ns
+                          : reason == Metric::kWeight ? part->weight_ns
+                                                      : part->rt_throttled_ns;
+      if (ns != 0) return true;
+    }
+    return false;
+  }
+
   std::vector<StatisticSample> SamplesOf(size_t number, const std::set<std::string>& calls) const {
     const SharedGroup& group = groups_.all()[number];
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, normalization_);
@@ -259,6 +272,10 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
+      // Most groups never have one of these reasons, and a test of nothing costs others their power.
+      const bool has_reason = metric == Metric::kAffinity || metric == Metric::kWeight ||
+                              metric == Metric::kRtThrottled;
+      if (has_reason && !HasAny(group, metric)) continue;
       samples.push_back(
           {statistic, "",
            Observe(groups_, group, statistic, thresholds, normalization_, out_of_scope)});

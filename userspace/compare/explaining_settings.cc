@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "measure/settings.h"
+
 namespace comparison {
 namespace {
 
@@ -99,7 +101,7 @@ bool ActsOn(const SettingDifference& setting, unsigned kinds) {
   std::string_view name = setting.name;
   constexpr std::string_view kOfCgroup = "cgroup ";
   if (name.starts_with(kOfCgroup)) name.remove_prefix(kOfCgroup.size());
-  name = name.substr(0, name.find(" of thread "));
+  name = name.substr(0, name.find(measure::kOfThread));
   return std::any_of(std::begin(kEffects), std::end(kEffects), [&](const SettingEffect& effect) {
     if ((effect.kinds & kinds) == 0) return false;
     if (!effect.name.ends_with('*')) return name == effect.name;

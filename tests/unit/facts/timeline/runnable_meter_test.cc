@@ -53,7 +53,7 @@ void AddProcess(RunnableMeter& meter, const TimelineState& state, const char* cp
 std::vector<RunnableParts> WaitOf7(const char* cpus, int64_t priority_of_8) {
   Handler handler;
   Timeline<Handler> timeline(handler);
-  const auto ready = fxt::ThreadState::kReady;
+  const auto ready = fxt::ThreadState::kRunning;
   const auto blocked = fxt::ThreadState::kBlocked;
   const auto swap = [&](uint64_t time, uint32_t cpu, fxt::ThreadState state, SwitchSide out,
                         SwitchSide in) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "measure/collect/cpu_history.h"
+#include "facts/timeline/cpu_history.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace measure {
+namespace facts {
 namespace {
 
 std::map<uint32_t, uint64_t> Held(const CpuHistory& history, uint32_t cpu, uint64_t begin,
@@ -40,4 +40,4 @@ TEST(CpuHistoryTest, OldSpansAreForgotten) {
 }
 
 }  // namespace
-}  // namespace measure
+}  // namespace facts
