@@ -33,7 +33,8 @@ bool IsSleep(Metric metric) { return metric == Metric::kSleep || metric == Metri
 
 bool IsForCpu(Metric metric) {
   return metric == Metric::kWakeupLatency || metric == Metric::kPreemptedWait ||
-         metric == Metric::kInversion || metric == Metric::kUnconserved;
+         metric == Metric::kInversion || metric == Metric::kUnconserved ||
+         metric == Metric::kAffinity || metric == Metric::kWeight;
 }
 
 bool IsLongerSleep(const ComparisonRow& row) {

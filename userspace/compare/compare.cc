@@ -15,6 +15,7 @@
 
 #include "compare/attribution.h"
 #include "compare/details.h"
+#include "compare/explaining_settings.h"
 #include "compare/row_tests.h"
 #include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
@@ -107,6 +108,7 @@ class Comparer {
     AddCommand();
     Test();
     Decide();
+    DecideBySettings();
     DecideByOthers();
     for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
     Attribution attribution(groups_, normalization_, in_scope_, report_.rows);
@@ -240,6 +242,19 @@ class Comparer {
     unit.facts.preempted_log_ratio = preempted.LogRatio(kWaitsFloor);
   }
 
+  // Whether threads of the group ever waited for a CPU for that reason.
+  bool HasAny(const SharedGroup& group, Metric reason) const {
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const measure::Group* part = group.In(captures_, i);
+      if (part == nullptr) continue;
+      const uint64_t ns = reason == Metric::kAffinity ? part->affinity_ns
+                          : reason == Metric::kWeight ? part->weight_ns
+                                                      : part->rt_throttled_ns;
+      if (ns != 0) return true;
+    }
+    return false;
+  }
+
   std::vector<StatisticSample> SamplesOf(size_t number, const std::set<std::string>& calls) const {
     const SharedGroup& group = groups_.all()[number];
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, normalization_);
@@ -257,6 +272,10 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
+      // Most groups never have one of these reasons, and a test of nothing costs others their power.
+      const bool has_reason = metric == Metric::kAffinity || metric == Metric::kWeight ||
+                              metric == Metric::kRtThrottled;
+      if (has_reason && !HasAny(group, metric)) continue;
       samples.push_back(
           {statistic, "",
            Observe(groups_, group, statistic, thresholds, normalization_, out_of_scope)});
@@ -492,6 +511,36 @@ class Comparer {
         row.q = std::min(1.0, std::max(rates[t], row_rates[i] * chosen));
         if (row.q <= rate) Judge(row, unit.change);
       }
+    }
+  }
+
+  // A setting that differs says beforehand which rows may change: these have a rate of their own, by
+  // Benjamini and Hochberg.
+  void DecideBySettings() {
+    if (!report_.confirmed) return;
+    std::vector<double> p;
+    std::vector<std::pair<ComparisonRow*, const TestedUnit*>> expected;
+    for (const TestedUnit& unit : units_) {
+      if (!unit.group) continue;
+      const std::string& process = groups_.all()[*unit.group].name.process;
+      for (const size_t number : unit.numbers) {
+        ComparisonRow& row = report_.rows[number];
+        const bool is_expected =
+            std::any_of(report_.settings.begin(), report_.settings.end(),
+                        [&](const SettingDifference& setting) {
+                          return ActsOnMetric(setting, row.metric, process);
+                        });
+        if (!is_expected || IsPart(row.metric) || row.p >= 1) continue;
+        p.push_back(row.p);
+        expected.emplace_back(&row, &unit);
+      }
+    }
+    const std::vector<double> rates = FalseDiscoveryRates(p);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      auto& [row, unit] = expected[i];
+      if (rates[i] > kFalseDiscoveries || rates[i] >= row->q) continue;
+      row->q = rates[i];
+      Judge(*row, unit->change);
     }
   }
 

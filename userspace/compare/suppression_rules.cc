@@ -10,12 +10,14 @@ namespace {
 
 constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,       Metric::kWakeupLatency,
                            Metric::kPreemptedWait, Metric::kSleep,       Metric::kBlocked,
-                           Metric::kThrottled,     Metric::kSwitches,    Metric::kWakeups,
+                           Metric::kThrottled,     Metric::kAffinity,    Metric::kWeight,
+                           Metric::kRtThrottled,   Metric::kSwitches,    Metric::kWakeups,
                            Metric::kMigrations,    Metric::kForks,       Metric::kIrqTime,
                            Metric::kSoftirqTime,   Metric::kSyscallTime, Metric::kInversion,
                            Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine};
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
+constexpr Metric kCpuWaits[] = {Metric::kWakeupLatency, Metric::kPreemptedWait};
 constexpr Metric kPreempted[] = {Metric::kPreemptedWait};
 constexpr Metric kSleeps[] = {Metric::kSleep};
 constexpr Metric kSwitching[] = {Metric::kSwitches};
@@ -23,7 +25,8 @@ constexpr Metric kMigrating[] = {Metric::kMigrations};
 constexpr Metric kCpu[] = {Metric::kCpuTime};
 constexpr Metric kWaking[] = {Metric::kWakeups};
 constexpr Metric kCalls[] = {Metric::kSyscallTime};
-constexpr Metric kParts[] = {Metric::kInversion, Metric::kUnconserved, Metric::kSlice};
+constexpr Metric kParts[] = {Metric::kInversion, Metric::kUnconserved, Metric::kWeight,
+                             Metric::kSlice};
 
 bool IsMore(const ComparisonRow& row) { return row.change > 0; }
 bool IsBetter(const ComparisonRow& row) { return row.verdict == Verdict::kBetter; }
@@ -71,6 +74,18 @@ constexpr SuppressionRule kSuppressionRules[] = {
        if (findings.facts().latency_after_blocked / row.change < part) return Suppression{};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},
+    {"wait_with_reason", kCpuWaits,
+     "A wait for a CPU is longer by its part with a reason: affinity, real-time throttling.",
+     kExplained, false,
+     [](const GroupFindings& findings, const ComparisonRow& row, double part) {
+       for (const Metric metric : {Metric::kRtThrottled, Metric::kAffinity}) {
+         const auto cause = findings.Find(metric, [&](const ComparisonRow& reason) {
+           return reason.change / row.change >= part;
+         });
+         if (cause) return Suppression{.by = cause};
+       }
+       return Suppression{};
+     }},
     {"latency_of_more_wakeups", kLatency, "Each wakeup has its latency.", kExplained, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double part) {
        return Suppression{.by = findings.Find(Metric::kWakeups, [&](const ComparisonRow& wakeups) {
@@ -106,8 +121,9 @@ constexpr SuppressionRule kSuppressionRules[] = {
     {"switches_of_waits", kSwitching, "Wakeups, waits and runs begin and end with switches.", 0,
      false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kThrottled, Metric::kWakeups, Metric::kPreemptedWait,
-                                     Metric::kBlocked, Metric::kCpuTime};
+       constexpr Metric kCauses[] = {Metric::kThrottled, Metric::kAffinity,      Metric::kRtThrottled,
+                                     Metric::kWakeups,   Metric::kPreemptedWait, Metric::kBlocked,
+                                     Metric::kCpuTime};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},
     {"migrations_of_wakeups", kMigrating, "The scheduler chooses a CPU at each wakeup.", kExplained,
@@ -141,12 +157,13 @@ constexpr SuppressionRule kSuppressionRules[] = {
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},
     {"part_of_another_metric", kParts,
-     "Slices change with everything. Priority inversion and waits beside an idle CPU are parts of "
-     "waits, and no findings alone.",
+     "Slices change with everything. Priority inversion, waits beside an idle CPU and behind a "
+     "greater weight are parts of waits, and no findings alone.",
      0, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kPreemptedWait, Metric::kWakeupLatency,
-                                     Metric::kCpuTime, Metric::kWakeups, Metric::kBlocked};
+       constexpr Metric kCauses[] = {Metric::kAffinity, Metric::kPreemptedWait,
+                                     Metric::kWakeupLatency, Metric::kCpuTime, Metric::kWakeups,
+                                     Metric::kBlocked};
        auto cause = findings.SameDirection(row, kCauses);
        if (!cause) {
          cause = findings.Find([](const ComparisonRow& other) { return !IsPart(other.metric); });

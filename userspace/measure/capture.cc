@@ -19,6 +19,9 @@ void MergeGroup(Group& into, const Group& other, const std::vector<uint32_t>& nu
   into.forked_threads += other.forked_threads;
   into.inversion_ns += other.inversion_ns;
   into.unconserved_ns += other.unconserved_ns;
+  into.affinity_ns += other.affinity_ns;
+  into.weight_ns += other.weight_ns;
+  into.rt_throttled_ns += other.rt_throttled_ns;
   into.after_blocked_ns += other.after_blocked_ns;
   for (size_t i = 0; i < into.times.size(); ++i) into.times[i].Merge(other.times[i]);
   for (const auto& [name, times] : other.syscalls) into.syscalls[name].Merge(times);

@@ -171,9 +171,12 @@ struct Group {
   uint64_t forked_processes = 0;      // made by its threads
   uint64_t forked_threads = 0;
   uint64_t inversion_ns = 0;  // runnable while a lower priority held the CPU
-  // Runnable while another CPU was idle and its own one was not. Which CPUs it may run on is not
-  // known.
+  // Runnable while another CPU was idle and its own one was not, whether it may run there or not.
   uint64_t unconserved_ns = 0;
+  // Parts of both waits for a CPU by facts::RunnableReasons; they do not overlap.
+  uint64_t affinity_ns = 0;
+  uint64_t weight_ns = 0;
+  uint64_t rt_throttled_ns = 0;
   uint64_t after_blocked_ns = 0;  // of the wakeup latency: right after D
 
   std::array<Distribution, kDurations> times;

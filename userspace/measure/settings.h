@@ -37,6 +37,9 @@ struct SettingValues {
   bool operator==(const SettingValues&) const = default;
 };
 
+// Settings of threads that differ from those of their process: "NAME of thread THREAD".
+inline constexpr std::string_view kOfThread = " of thread ";
+
 using SettingMap = std::map<SettingKey, SettingValues>;
 // What a map may take in memory; settings beyond are left out.
 inline constexpr size_t kMostSettings = 20'000;

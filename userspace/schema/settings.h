@@ -5,11 +5,13 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,6 +49,11 @@ inline constexpr std::string_view kSubject = "subject";
 inline constexpr std::string_view kExecutable = "executable";
 inline constexpr std::string_view kCommandLine = "command_line";
 inline constexpr std::string_view kCgroup = "cgroup";
+inline constexpr std::string_view kAffinity = "cpus_allowed";
+inline constexpr std::string_view kPolicy = "policy";
+// The prefix of settings of a thread that differ from those of its process: see
+// ThreadSettingPrefix().
+inline constexpr std::string_view kThread = "thread.";
 // They change by themselves, and are not compared.
 inline constexpr std::string_view kThreads = "threads";
 inline constexpr std::string_view kOomScore = "oom_score";
@@ -56,6 +63,31 @@ inline constexpr std::string_view kEnvironmentKey = "environment_key";
 inline constexpr std::string_view kEnvironment = "env.";
 inline constexpr std::string_view kLibrary = "library.";
 }  // namespace setting
+
+// A setting of one thread: "thread.NAME/TID.SETTING".
+inline std::string ThreadSettingPrefix(std::string_view name, uint32_t tid) {
+  return std::string(setting::kThread) + std::string(name) + "/" + std::to_string(tid) + ".";
+}
+struct ThreadSetting {
+  std::string_view thread;
+  uint32_t tid = 0;
+  std::string_view name;
+};
+// Valid as long as the text; empty for other settings.
+inline std::optional<ThreadSetting> AsThreadSetting(std::string_view text) {
+  if (!text.starts_with(setting::kThread)) return std::nullopt;
+  text.remove_prefix(setting::kThread.size());
+  // Names of threads may have slashes and dots, names of settings have none.
+  const size_t dot = text.rfind('.');
+  const size_t slash = text.rfind('/', dot);
+  if (dot == std::string_view::npos || slash == std::string_view::npos) return std::nullopt;
+  ThreadSetting setting{
+      .thread = text.substr(0, slash), .tid = 0, .name = text.substr(dot + 1)};
+  const std::string_view number = text.substr(slash + 1, dot - slash - 1);
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), setting.tid);
+  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
+  return setting;
+}
 
 using SettingValue = std::variant<int64_t, std::string>;
 using Setting = std::pair<std::string, SettingValue>;

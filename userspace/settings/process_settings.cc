@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "settings/process_settings.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -27,6 +30,9 @@ using schema::SettingScope;
 
 constexpr size_t kMostVariables = 500;
 constexpr size_t kMostLibraries = 500;
+// Threads of a process that are looked at, and that are reported.
+constexpr size_t kMostThreads = 1000;
+constexpr size_t kMostOtherThreads = 64;
 constexpr size_t kMostNameBytes = 200;
 constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
 constexpr size_t kMostMapsBytes = size_t{4} << 20;
@@ -88,6 +94,32 @@ void AddScheduling(uint32_t number, Settings& to) {
   const long bytes = syscall(SYS_sched_getaffinity, pid, sizeof(cpus), set);
   if (bytes > 0) {
     to.values.emplace_back("cpus_allowed", CpuListOf(set, static_cast<size_t>(bytes)));
+  }
+}
+
+// The threads whose scheduling is not that of the process, each value as "thread.NAME/TID.SETTING".
+void AddThreads(const std::string& path, uint32_t number, Settings& to) {
+  Settings own;
+  AddScheduling(number, own);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir((path + "/task").c_str()), &closedir);
+  size_t read = 0;
+  size_t differ = 0;
+  while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+    const auto tid = static_cast<uint32_t>(std::strtoul(entry->d_name, nullptr, 10));
+    if (tid == 0 || tid == number) continue;
+    if (++read > kMostThreads || differ >= kMostOtherThreads) return;
+    Settings thread;
+    AddScheduling(tid, thread);
+    std::string prefix;
+    for (schema::Setting& setting : thread.values) {
+      if (std::find(own.values.begin(), own.values.end(), setting) != own.values.end()) continue;
+      if (prefix.empty()) {
+        ++differ;
+        const auto name = ReadFile(fmt::format("{}/task/{}/comm", path, tid));
+        prefix = schema::ThreadSettingPrefix(name.value_or(""), tid);
+      }
+      to.values.emplace_back(prefix + setting.first, std::move(setting.second));
+    }
   }
 }
 
@@ -188,6 +220,8 @@ std::optional<ProcessReader::Process> ProcessReader::Read(uint32_t number, uint3
   values.emplace_back(schema::setting::kCommandLine,
                       model::MakeCommandLine(command_line, command_line.size()).text);
   AddScheduling(number, settings);
+  // In a namespace of its own the threads have other numbers in the file.
+  if (number == pid) AddThreads(path, number, settings);
   for (const char* name : {"timerslack_ns", "oom_score_adj", "oom_score"}) {
     if (std::string text = read_file(name); !text.empty()) {
       values.emplace_back(name, ValueOf(std::move(text)));
@@ -204,6 +238,14 @@ std::optional<ProcessReader::Process> ProcessReader::Read(uint32_t number, uint3
   // The number may have passed to another process, or the process may have executed another file.
   if (ReadLink(folder.get(), "exe") != executable || FileOf(number) != file) return std::nullopt;
   return process;
+}
+
+Settings ProcessReader::ReadScheduling(uint32_t number, uint32_t pid) const {
+  Settings settings{
+      .scope = SettingScope::kProcess, .subject = NameOf(number), .pid = pid, .values = {}};
+  AddScheduling(number, settings);
+  if (number == pid) AddThreads(fmt::format("{}/{}", roots_.proc, number), number, settings);
+  return settings;
 }
 
 Settings ProcessReader::ReadEnvironment(uint32_t number, uint32_t pid, const HashKey& key) const {

@@ -29,6 +29,8 @@ class ProcessReader {
   // a thread of the kernel.
   std::optional<Process> Read(uint32_t number, uint32_t pid);
 
+  // Affinity, policy and niceness, also of the threads whose own differ.
+  schema::Settings ReadScheduling(uint32_t number, uint32_t pid) const;
   // Environment names with a hash of each value; at most 500.
   schema::Settings ReadEnvironment(uint32_t number, uint32_t pid, const HashKey& key) const;
   // Shared libraries and other files that are mapped to be executed, without the executable, with

@@ -36,9 +36,9 @@ constexpr uint64_t kShare = 100;
 // Between looks whether the command executes its program, and for how long at most.
 constexpr uint64_t kAwaitStep = 1 * kMs;
 constexpr uint64_t kAwaitLimit = 10'000 * kMs;
-// The libraries of a program are read so long after its start, then after twice the time, and so
-// on, up to the period.
-constexpr uint64_t kFirstLibraries = 4 * kMs;
+// Libraries and the scheduling of threads are read so long after the start of a program, then after
+// twice the time, and so on, up to the period.
+constexpr uint64_t kFirstLook = 4 * kMs;
 // Processes and groups that are looked at again for changes.
 constexpr size_t kMostFollowed = 64;
 constexpr size_t kMostGroups = 512;
@@ -144,10 +144,10 @@ class SettingsCollector::Worker {
         done_.notify_all();
         continue;
       }
-      if (const Followed* due = DueLibraries(now)) {
+      if (const Followed* due = DueProcess(now)) {
         const uint32_t pid = due->pid;
         lock.unlock();
-        ReadLibraries(pid);
+        LookAtProcess(pid);
         lock.lock();
         continue;
       }
@@ -170,7 +170,7 @@ class SettingsCollector::Worker {
     bool has_libraries = false;               // its libraries are read
     std::pair<uint64_t, uint64_t> file = {};  // the executable
     uint64_t next = 0;
-    uint64_t delay = kFirstLibraries;
+    uint64_t delay = kFirstLook;
   };
   using Key = std::tuple<SettingScope, std::string, uint32_t>;
 
@@ -214,15 +214,15 @@ class SettingsCollector::Worker {
       next = std::min(next, waits ? std::max(ready, request.due) : request.due);
     }
     for (const auto& [pid, followed] : followed_) {
-      if (followed.has_libraries) next = std::min(next, std::max(ready, followed.next));
+      next = std::min(next, std::max(ready, followed.next));
     }
     return std::max(next, now + kMs);
   }
 
-  const Followed* DueLibraries(uint64_t now) const {
+  const Followed* DueProcess(uint64_t now) const {
     if (now < ReadyAt()) return nullptr;
     for (const auto& [pid, followed] : followed_) {
-      if (followed.has_libraries && followed.next <= now) return &followed;
+      if (followed.next <= now) return &followed;
     }
     return nullptr;
   }
@@ -293,12 +293,14 @@ class SettingsCollector::Worker {
     return true;
   }
 
-  void ReadLibraries(uint32_t pid) {
+  // What changes as a program starts.
+  void LookAtProcess(uint32_t pid) {
     const auto found = followed_.find(pid);
     if (found == followed_.end() || ServeNewProgram(Followed(found->second))) return;
     Followed& followed = found->second;
     const uint64_t before = ThreadTime();
-    PutChanges(processes_->ReadLibraries(followed.number, pid));
+    PutChanges(processes_->ReadScheduling(followed.number, pid));
+    if (followed.has_libraries) PutChanges(processes_->ReadLibraries(followed.number, pid));
     const uint64_t cost = ThreadTime() - before;
     followed.delay = std::min(options_.period, std::max(2 * followed.delay, kShare * cost));
     followed.next = util::MonotonicNow() + followed.delay;
@@ -337,9 +339,27 @@ class SettingsCollector::Worker {
         PutChanges(std::move(process->settings));
         ReadGroups(process->proc_cgroup);
       }
-      if (each.has_libraries) ReadLibraries(each.pid);
+      LookAtProcess(each.pid);
     }
     next_look_ = std::max(util::MonotonicNow() + options_.period, ReadyAt());
+  }
+
+  // A thread that has the scheduling of its process again: it is not read apart any more.
+  static void AddEqualThreads(const std::map<std::string, schema::SettingValue>& known,
+                              Settings& settings) {
+    const auto find = [&](std::string_view name) {
+      return std::find_if(settings.values.begin(), settings.values.end(),
+                          [&](const schema::Setting& setting) { return setting.first == name; });
+    };
+    for (auto at = known.lower_bound(std::string(schema::setting::kThread)); at != known.end();
+         ++at) {
+      const auto thread = schema::AsThreadSetting(at->first);
+      if (!thread) return;
+      const auto own = find(thread->name);
+      if (own == settings.values.end() || find(at->first) != settings.values.end()) continue;
+      schema::SettingValue value = own->second;
+      settings.values.emplace_back(at->first, std::move(value));
+    }
   }
 
   // Reports what differs from what was reported.
@@ -349,6 +369,7 @@ class SettingsCollector::Worker {
     // A process keeps its number when its name changes.
     auto& known = known_[Key(settings.scope, settings.pid == 0 ? settings.subject : std::string(),
                              settings.pid)];
+    AddEqualThreads(known, settings);
     std::erase_if(settings.values, [&](const schema::Setting& setting) {
       // It changes all the time.
       const bool again = known.contains(setting.first);

@@ -75,9 +75,13 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       with_timeline_(with_timeline),
       with_times_(with_times),
       with_purposes_(waits_ != nullptr && waits_->Wants(waits::kWaitsFor)),
+      with_parts_(waits_ != nullptr &&
+                  (waits_->Wants(waits::kRtThrottled) || waits_->Wants(waits::kAffinity) ||
+                   waits_->Wants(waits::kWeight))),
       with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)),
       timeline_(facts_, shared,
-                more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0)) {}
+                more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0) +
+                    (with_parts_ ? facts::RunnableMeter::kBytesOfThread : 0)) {}
 
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
@@ -92,6 +96,9 @@ bool FactRows::Add(const fxt::Reader& reader) {
   if (with_timeline_) {
     timeline_.Add(reader);
     if (with_purposes_ && event != nullptr) NoteTask(*event);
+    if (with_parts_ && event != nullptr && timeline_.IsKernels(reader.provider())) {
+      meter_.AddEvent(*event, reader.ToNanoseconds(event->timestamp), timeline_);
+    }
   } else if (is_wakeup && timeline_.IsKernels(reader.provider())) {
     AddWakeup(*facts::AsWakeup(record, reader.provider()));
   }
@@ -267,6 +274,7 @@ void FactRows::AddWait(const facts::Wait& wait) {
   if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
       if (column == waits::kReason) return cell.SetNull();
+      if (column >= waits::kRtThrottled) return PutPart(column, cell, wait);
       if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
       PutWait(column, cell, wait);
     });
@@ -281,7 +289,9 @@ void FactRows::AddWait(const facts::Wait& wait) {
 
 void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
-    if (column >= waits::kSyscall) {
+    if (column >= waits::kRtThrottled) {
+      cell.SetNull();  // it is no wait for a CPU
+    } else if (column >= waits::kSyscall) {
       PutObject(column, cell, row.object ? &*row.object : nullptr);
     } else if (column != waits::kReason) {
       cell = row.cells[column];
@@ -310,6 +320,18 @@ void FactRows::PutObject(uint8_t column, Cell& cell, const facts::WaitObject* ob
       return PutNumber(cell, names_, object->peer);
     default:
       return cell.Set(object->asked);
+  }
+}
+
+void FactRows::PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) const {
+  if (!wait.is_runnable() || !wait.ends_in_run()) return cell.SetNull();
+  switch (column) {
+    case waits::kRtThrottled:
+      return cell.Set(parts_.rt_throttled);
+    case waits::kAffinity:
+      return cell.Set(parts_.affinity);
+    default:
+      return cell.Set(parts_.weight);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "facts/timeline/held_waits.h"
+#include "facts/timeline/runnable_meter.h"
 #include "facts/timeline/timeline.h"
 #include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
@@ -61,15 +62,21 @@ class FactRows {
     void OnRun(const facts::Run& run) const {
       rows.held_.Release(run.thread);
       if (rows.with_purposes_ && run.process) rows.purposes_.NoteProcess(run.index, *run.process);
+      if (rows.with_parts_) rows.meter_.Add(run);
       if (rows.paths_ != nullptr) rows.paths_->Add(run);
       if (rows.slices_ != nullptr) rows.PutRun(run);
     }
     void OnWait(const facts::Wait& wait) const {
       if (rows.with_purposes_) rows.purpose_ = rows.purposes_.OnWait(wait, rows.timeline_);
+      if (rows.with_parts_) rows.parts_ = rows.meter_.Add(wait);
       if (rows.paths_ != nullptr) rows.paths_->Add(wait);
       if (rows.waits_ != nullptr) rows.AddWait(wait);
     }
+    void OnGap(const facts::Gap& gap) const {
+      if (rows.with_parts_) rows.meter_.Add(gap);
+    }
     void OnIdle(const facts::Idle& idle) const {
+      if (rows.with_parts_) rows.meter_.Add(idle);
       if (rows.paths_ != nullptr) rows.paths_->Add(idle);
       if (rows.idle_ != nullptr) rows.PutIdle(idle);
     }
@@ -79,11 +86,13 @@ class FactRows {
       if (rows.with_purposes_ && !rows.purposes_.HasProcess(run.index)) {
         rows.purposes_.NoteProcess(run.index, full().process.value_or(0));
       }
+      if (rows.with_parts_) rows.meter_.Add(full());
       if (rows.paths_ != nullptr) rows.paths_->Add(run);
       if (rows.slices_ != nullptr) rows.PutRun(full());
     }
     template <typename Full>
     void OnWholeWait(const facts::WholeWait& wait, Full&& full) const {
+      if (rows.with_parts_) rows.parts_ = rows.meter_.Add(full());
       if (rows.paths_ != nullptr) rows.paths_->Add(wait);
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
@@ -93,17 +102,24 @@ class FactRows {
       if (rows.with_purposes_) {
         rows.purpose_ = rows.purposes_.OnWait(wait, wakeup, rows.timeline_);
       }
+      if (rows.with_parts_) rows.parts_ = rows.meter_.Add(full());
       if (rows.paths_ != nullptr) rows.paths_->Add(wait, wakeup);
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
     void OnWholeSwitch(const facts::WholeSwitch&, Full&& full) const {
+      if (rows.with_parts_) [[unlikely]] {
+        rows.meter_.Add(full());
+      }
       if (rows.with_times_) [[unlikely]] {
         rows.NoteTimes(full());
       }
     }
     void OnWakeup(const facts::Wakeup& wakeup) const { rows.AddWakeup(wakeup); }
     void OnCpuSwitch(const facts::CpuSwitch& change) const {
+      if (rows.with_parts_) [[unlikely]] {
+        rows.meter_.Add(change);
+      }
       if (rows.with_times_) [[unlikely]] {
         rows.NoteTimes(change);
       }
@@ -118,6 +134,7 @@ class FactRows {
   void PutIdle(const facts::Idle& idle);
   void AddWait(const facts::Wait& wait);
   void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const;
+  void PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) const;
   void PutObject(uint8_t column, Cell& cell, const facts::WaitObject* object) const;
   // A row without its reason, with the names of the time at which the wait ended.
   struct HeldRow {
@@ -148,6 +165,10 @@ class FactRows {
   bool with_purposes_;
   facts::WaitPurposes purposes_;
   facts::WaitsFor purpose_ = facts::WaitsFor::kUnknown;  // of the wait that is being added
+
+  bool with_parts_;  // of waits for a CPU
+  facts::RunnableMeter meter_;
+  facts::RunnableParts parts_;  // of the wait that is being added
 
   bool with_reasons_;
   facts::HeldWaits<HeldRow, HeldRowWriter> held_{HeldRowWriter{*this}};

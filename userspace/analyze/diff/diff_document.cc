@@ -12,6 +12,7 @@
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/sentences.h"
 #include "analyze/diff/settings_section.h"
+#include "compare/explaining_settings.h"
 #include "util/quantity.h"
 
 namespace analyze {
@@ -181,6 +182,10 @@ class DiffBuilder {
     if (!symptoms.empty()) {
       lines.push_back(fmt::format("symptoms: {}", fmt::join(symptoms, "; ")));
     }
+    for (const size_t setting : comparison::ExplainingSettings(report_, row)) {
+      const comparison::SettingDifference& each = report_.settings[setting];
+      if (!comparison::IsOfProgram(each)) lines.push_back("set differently: " + SettingWords(each));
+    }
     if (!row.examples.empty()) {
       const comparison::Example& longest = row.examples.front();
       lines.push_back(fmt::format(
@@ -279,6 +284,14 @@ class DiffBuilder {
                                            {"object_kind", object.kind},
                                            {"object", object.object},
                                            {"change_ms_per_second", row.object->change}});
+    }
+    if (IsFinding(row.verdict) && !row.suppressed_by) {
+      Value settings(Value::List{});
+      for (const size_t setting : comparison::ExplainingSettings(report_, row)) {
+        settings.Append(Value::Object{{"subject", report_.settings[setting].subject},
+                                      {"name", report_.settings[setting].name}});
+      }
+      data.Set("set_differently", std::move(settings));
     }
     Value examples(Value::List{});
     for (const comparison::Example& example : row.examples) {

@@ -46,6 +46,12 @@ const char* WordsOf(Metric metric) {
       return "blocked";
     case Metric::kThrottled:
       return "throttled";
+    case Metric::kAffinity:
+      return "wait beside an idle CPU that it may not use";
+    case Metric::kWeight:
+      return "wait behind a greater weight";
+    case Metric::kRtThrottled:
+      return "real-time throttling";
     case Metric::kSwitches:
       return "switches";
     case Metric::kWakeups:

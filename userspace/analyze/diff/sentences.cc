@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "analyze/diff/row_words.h"
+#include "analyze/diff/settings_section.h"
+#include "compare/explaining_settings.h"
 #include "text/clean_text.h"
 
 namespace analyze {
@@ -88,6 +90,15 @@ std::string BlockedWords(const DiffReport& report, const ComparisonRow& row) {
   return words;
 }
 
+// Threads of a greater weight make up half of a longer wait, or more.
+bool IsBehindWeight(const DiffReport& report, const ComparisonRow& row) {
+  return row.change > 0 &&
+         std::any_of(report.rows.begin(), report.rows.end(), [&](const ComparisonRow& weight) {
+           return weight.group == row.group && weight.metric == Metric::kWeight &&
+                  weight.change / row.change >= comparison::kExplained;
+         });
+}
+
 std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
                          const std::vector<CauseLink>& links) {
   std::string words = fmt::format("waits {} {} for a CPU", Amount(report, row.change),
@@ -103,8 +114,13 @@ std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
     if (row.verdict == Verdict::kOthers) name += fmt::format(" ({})", Amount(report, link.change));
     names.push_back(std::move(name));
   }
-  if (names.empty()) return words;
-  return words + fmt::format(", which {} had", fmt::join(names, ", "));
+  if (!names.empty()) words += fmt::format(", which {} had", fmt::join(names, ", "));
+  if (row.metric == Metric::kAffinity) {
+    words += ", while a CPU that it may not use was idle";
+  } else if (IsBehindWeight(report, row)) {
+    words += names.empty() ? ", behind threads of a greater weight" : ", by their greater weight";
+  }
+  return words;
 }
 
 // What the group does, without its name.
@@ -130,9 +146,13 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
     case Metric::kPreemptedWait:
     case Metric::kInversion:
     case Metric::kUnconserved:
+    case Metric::kAffinity:
+    case Metric::kWeight:
       return CpuWaitWords(report, row, row.verdict == Verdict::kOthers ? row.others : row.causes);
     case Metric::kThrottled:
       return LimitChangeWords(report, row);
+    case Metric::kRtThrottled:
+      return fmt::format("is throttled {} {}: real-time threads had used up their time", amount, more);
     case Metric::kSleep:
       return SleepWords(report, row);
     case Metric::kBlocked:
@@ -159,13 +179,27 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
   return "changed";
 }
 
+// A group that waits for the next request is not kept waiting.
+bool WaitsForWorkAlone(const DiffReport& report, const ComparisonRow& row) {
+  if (row.metric != Metric::kSleep || row.statistic == Statistic::kAnswerMean ||
+      row.statistic == Statistic::kLockRate) {
+    return false;
+  }
+  const auto& times = report.groups[*row.group].next_times;
+  const auto count = [&](measure::Duration what) {
+    return times[static_cast<size_t>(what)].count();
+  };
+  return count(measure::Duration::kForWork) != 0 && count(measure::Duration::kForAnswer) == 0 &&
+         count(measure::Duration::kForLock) == 0;
+}
+
 // The finding that the first one caused, of another group, with the largest change.
 const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
   const ComparisonRow* victim = nullptr;
   for (const size_t other : Ranked(report)) {
     const ComparisonRow& row = report.rows[other];
     if (row.caused_by != number || row.group == report.rows[number].group) continue;
-    if (row.verdict != Verdict::kWorse) continue;
+    if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row)) continue;
     if (victim == nullptr || row.change > victim->change) victim = &row;
   }
   return victim;
@@ -219,12 +253,24 @@ std::string ConclusionOf(const DiffReport& report) {
   }
   const ComparisonRow& first = report.rows[ranked.front()];
   const ComparisonRow* victim = VictimOf(report, ranked.front());
-  if (victim == nullptr) return SentenceOf(report, first);
+  std::string since = SinceWords(report, first);
+  if (victim == nullptr) return SentenceOf(report, first) + since;
+  if (since.empty()) since = SinceWords(report, *victim);
   std::string words = SentenceOf(report, *victim);
   const std::string name = GroupWords(report, first);
   // Where the name of the cause ends the sentence, the cause goes on with it.
   words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
-  return words + ClauseOf(report, first);
+  return words + ClauseOf(report, first) + since;
+}
+
+std::string SinceWords(const DiffReport& report, const ComparisonRow& row) {
+  const std::vector<size_t> settings = comparison::ExplainingSettings(report, row);
+  if (settings.empty()) return "";
+  const comparison::SettingDifference& first = report.settings[settings.front()];
+  if (!comparison::IsOfProgram(first)) return ", since " + SettingWords(first);
+  // Of a program in another form one name says enough.
+  return fmt::format(" (set differently: {}{})", text::CleanText(first.name),
+                     settings.size() > 1 ? fmt::format(" and {} more", settings.size() - 1) : "");
 }
 
 std::string NextCommand(const ComparisonRow& row) {

@@ -17,6 +17,9 @@ std::string SentenceOf(const comparison::DiffReport& report, const comparison::C
 // got slower because of others; or that nothing changed.
 std::string ConclusionOf(const comparison::DiffReport& report);
 
+// What is set differently and explains a finding, to follow a sentence; empty if nothing does.
+std::string SinceWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row);
+
 // A command that shows the longest instance of a finding; empty where there is none.
 std::string NextCommand(const comparison::ComparisonRow& row);
 

@@ -65,6 +65,13 @@ std::pair<std::string, std::string> ValueWords(const SettingDifference& of) {
 
 }  // namespace
 
+std::string SettingWords(const SettingDifference& setting) {
+  const auto [base, next] = ValueWords(setting);
+  const std::string name = Cut(setting.name);
+  return fmt::format("{}{} is {} (was: {})", name,
+                     setting.subject.empty() ? "" : " of " + Cut(setting.subject), next, base);
+}
+
 void AddSettingsSection(document::Document& document,
                         const std::vector<SettingDifference>& differences) {
   document::Section& section = document.AddSection(differences.empty() ? "" : "Set differently:");

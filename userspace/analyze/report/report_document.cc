@@ -345,6 +345,9 @@ class ReportBuilder {
     data.Set("forked_threads", group.forked_threads);
     data.Set("inversion_ns", group.inversion_ns);
     data.Set("unconserved_ns", group.unconserved_ns);
+    data.Set("affinity_ns", group.affinity_ns);
+    data.Set("weight_ns", group.weight_ns);
+    data.Set("rt_throttled_ns", group.rt_throttled_ns);
     data.Set("after_blocked_ns", group.after_blocked_ns);
     Value times(Value::Object{});
     for (size_t i = 0; i < measure::kDurations; ++i) {
@@ -457,6 +460,9 @@ class ReportBuilder {
     metrics.Set("syscall_time", std::move(calls));
     metrics.Set("inversion", time(group.inversion_ns));
     metrics.Set("unconserved", time(group.unconserved_ns));
+    metrics.Set("affinity", time(group.affinity_ns));
+    metrics.Set("weight", time(group.weight_ns));
+    metrics.Set("rt_throttled", time(group.rt_throttled_ns));
     return metrics;
   }
 
@@ -577,6 +583,12 @@ class ReportBuilder {
       }
       if (group->unconserved_ns != 0) {
         Text(section, "      {:.2f} of it while another CPU was idle", Rate(group->unconserved_ns));
+      }
+      for (const auto& [ns, reason] :
+           {std::pair(group->rt_throttled_ns, "real-time throttling: their time was used up"),
+            {group->affinity_ns, "affinity: a CPU was idle that it may not use"},
+            {group->weight_ns, "weight: behind threads of a greater weight"}}) {
+        if (ns != 0) Text(section, "      {:.2f} of it by {}", Rate(ns), reason);
       }
       if (!blocked.empty()) {
         Text(section, "    blocked {:.2f} (D), ended by: {}", Rate(group->of(Share::kBlocked)),

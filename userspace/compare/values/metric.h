@@ -22,7 +22,10 @@ enum class Metric : uint8_t {
   kPreemptedWait,
   kSleep,
   kBlocked,
-  kThrottled,  // by the quota of a cgroup
+  kThrottled,    // by the quota of a cgroup
+  kAffinity,     // runnable while a CPU was idle that it may not use
+  kWeight,       // runnable while a greater weight had the CPU
+  kRtThrottled,  // runnable, and the real-time budget used up
   kSwitches,
   kWakeups,
   kMigrations,
@@ -35,16 +38,17 @@ enum class Metric : uint8_t {
   kElapsed,  // of the command
   kMachine,  // load of the whole machine
 };
-inline constexpr size_t kMetrics = 18;
+inline constexpr size_t kMetrics = 21;
 
 // The name in JSON: "cpu_time".
 const char* IdOf(Metric metric);
 
 // Whether a change of the metric is only a part of another finding. Slices change with everything.
-// Waits beside an idle CPU or while a lower priority runs are a part of the waits, and usual
-// between threads of ordinary priorities.
+// Waits beside an idle CPU, while a lower priority runs or behind a greater weight are a part of the
+// waits, and usual between threads of ordinary priorities.
 constexpr bool IsPart(Metric metric) {
-  return metric == Metric::kSlice || metric == Metric::kInversion || metric == Metric::kUnconserved;
+  return metric == Metric::kSlice || metric == Metric::kInversion ||
+         metric == Metric::kUnconserved || metric == Metric::kWeight;
 }
 
 enum class Statistic : uint8_t {
@@ -68,6 +72,9 @@ enum class Statistic : uint8_t {
   kBlockedCount,
   kBlockedRate,
   kThrottledRate,
+  kAffinityRate,
+  kWeightRate,
+  kRtThrottledRate,
   kSwitchRate,
   kWakeupRate,
   kMigrationRate,
@@ -81,7 +88,7 @@ enum class Statistic : uint8_t {
   kElapsedTime,
   kMachineLoad,
 };
-inline constexpr size_t kStatistics = 32;
+inline constexpr size_t kStatistics = 35;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

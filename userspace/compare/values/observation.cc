@@ -238,6 +238,12 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, VarianceOf(blocked));
     case Statistic::kThrottledRate:
       return OfTime(Ms(group.of(facts::Share::kThrottled)), seconds);
+    case Statistic::kAffinityRate:
+      return OfTime(Ms(group.affinity_ns), seconds);
+    case Statistic::kWeightRate:
+      return OfTime(Ms(group.weight_ns), seconds);
+    case Statistic::kRtThrottledRate:
+      return OfTime(Ms(group.rt_throttled_ns), seconds);
     case Statistic::kSwitchRate:
       return OfCount(group.switches_voluntary + group.switches_involuntary, seconds);
     case Statistic::kWakeupRate:

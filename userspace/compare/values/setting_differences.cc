@@ -193,6 +193,17 @@ class SettingComparer {
         .scope = key.scope, .subject = key.subject, .name = key.name, .base = {}, .next = {}};
     if (base.values != nullptr) difference.base = TextOf(*base.values);
     if (next.values != nullptr) difference.next = TextOf(*next.values);
+    // A thread without a setting of its own has that of its process.
+    if (const size_t of_thread = key.name.find(measure::kOfThread); of_thread != std::string::npos) {
+      SettingKey of_process = key;
+      of_process.name.resize(of_thread);
+      for (const bool is_next : {false, true}) {
+        auto& value = is_next ? difference.next : difference.base;
+        const Side side = SideOf(of_process, is_next);
+        if (!value && side.agrees && side.values != nullptr) value = TextOf(*side.values);
+      }
+      if (difference.base == difference.next) return std::nullopt;
+    }
     return difference;
   }
 

@@ -301,6 +301,9 @@ util::Status FleetLoad::WriteGroups(const measure::Capture& measured, int64_t ca
         {"forked_threads", group.forked_threads, 0},
         {"inversion", 0, group.inversion_ns},
         {"unconserved", 0, group.unconserved_ns},
+        {"affinity", 0, group.affinity_ns},
+        {"weight", 0, group.weight_ns},
+        {"rt_throttled", 0, group.rt_throttled_ns},
     };
     for (const auto& sum : sums) {
       if (auto status = add_total(group, sum.metric, sum.count, sum.ns); !status) return status;

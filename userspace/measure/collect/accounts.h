@@ -127,8 +127,9 @@ class Accounts {
   }
   // Who held the CPU meanwhile.
   [[gnu::always_inline]] void AddHolders(Member& member, uint64_t unconserved_ns,
+                                         const facts::RunnableParts& parts,
                                          std::span<const Held> held) {
-    ApplyHolders(*member.at, member.group, unconserved_ns, held);
+    ApplyHolders(*member.at, member.group, unconserved_ns, parts, held);
   }
   // The same in parts, where that can be; inversion_ns is not in them.
   bool HasParts(const Member& member) const { return holder_ledger_.HasParts(member.group); }
@@ -195,6 +196,7 @@ class Accounts {
   [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
   [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
+                                           const facts::RunnableParts& parts,
                                            std::span<const Held> held);
   // Counts a whole sleep, not in D, as what it was for.
   [[gnu::always_inline]] void AddSleepPart(Group& group, uint32_t number, const Instance& sleep,
@@ -224,7 +226,7 @@ class Accounts {
 
 inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
   ApplyTimes(*member.at, member.group, note);
-  ApplyHolders(*member.at, member.group, note.unconserved_ns, held);
+  ApplyHolders(*member.at, member.group, note.unconserved_ns, note.parts, held);
 }
 
 inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
@@ -274,8 +276,11 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
 }
 
 inline void Accounts::ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
-                                   std::span<const Held> held) {
+                                   const facts::RunnableParts& parts, std::span<const Held> held) {
   group.unconserved_ns += unconserved_ns;
+  group.affinity_ns += parts.affinity;
+  group.weight_ns += parts.weight;
+  group.rt_throttled_ns += parts.rt_throttled;
   for (const Held& part : held) {
     const Blame blame{.count = 1, .ns = part.ns};
     holder_ledger_.Add(number, Attribution::kHeldCpu, part.group, blame);

@@ -27,8 +27,8 @@ Extent ExtentOf(const Fact& fact) {
 
 // The kernel's priority, which the legacy layout has; the newer one has weights, where more is
 // more.
-int32_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
-  return priority && is_legacy ? static_cast<int32_t>(*priority) : -1;
+int16_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
+  return priority && is_legacy ? static_cast<int16_t>(*priority) : int16_t{-1};
 }
 
 bool IsOver(fxr_task_state state) { return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE; }
@@ -66,14 +66,17 @@ void Collector::Start(const fxt::Reader& reader) {
 }
 
 template <typename Each>
-inline uint64_t Collector::ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
-                                         Each&& each) const {
+inline Collector::Charged Collector::ForEachHolder(const facts::WholeWait& wait,
+                                                   const Thread& thread, Each&& each) const {
   uint64_t idle = 0;
-  const auto look = [&](const CpuHistory::Span& part) {
+  facts::RunnableReasons::OpenWait reasons(reasons_, wait.index, wait.next_priority);
+  const auto look = [&](const facts::CpuHistory::Span& part, uint64_t began) {
     const uint64_t length = part.end - part.begin;
-    if (part.group == CpuHistory::kIdle) {
+    if (part.group == facts::CpuHistory::kIdle) {
       idle += length;
+      reasons.AddIdle(began, part.begin, part.end);
     } else {
+      reasons.AddHolder(began, part.begin, part.end, part.cgroup, part.priority);
       const bool lower = wait.next_priority >= 0 && part.priority > wait.next_priority;
       each(part.group, lower, length);
     }
@@ -84,7 +87,7 @@ inline uint64_t Collector::ForEachHolder(const facts::WholeWait& wait, const Thr
   if (moved) [[unlikely]] {
     history_.Look(thread.moved_from, wait.begin, thread.moved_at, look);
   }
-  return idle;
+  return {.idle_ns = idle, .parts = reasons.End(wait)};
 }
 
 // --- whole facts
@@ -97,8 +100,10 @@ inline void Collector::Facts::OnWholeRun(const facts::WholeRun& run, Full&& full
   c.history_.Add(run.cpu, {.begin = run.begin,
                            .end = run.end,
                            .group = member.group_number(),
-                           .priority = run.priority});
+                           .priority = static_cast<int16_t>(run.priority),
+                           .cgroup = c.reasons_.CgroupOf(run.index)});
   thread.idle_clock = c.IdleClock(run.end);
+  c.reasons_.OnEnd(run.index, run.end);
   const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
   thread.cpu = run.cpu;
   thread.after_blocked = false;
@@ -117,6 +122,7 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   Thread& thread = c.threads_[sleep.index];
   const bool blocked = sleep.kind == WaitKind::kBlocked;
   thread.idle_clock = c.IdleClock(sleep.end);
+  c.reasons_.OnEnd(sleep.index, sleep.end);
   thread.after_blocked = blocked;
   Watcher* const watcher = c.options_.watcher;
   if (watcher != nullptr &&
@@ -146,12 +152,12 @@ inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& f
   c.accounts_.AddRunnable(member, instance, wait.kind == WaitKind::kPreempted, thread.preemptor,
                           std::exchange(thread.after_blocked, false));
   const uint64_t any_idle = thread.idle_clock - idle_clock;
-  uint64_t own_idle = 0;
+  Charged charged;
   c.held_count_ = 0;
   if (c.accounts_.HasParts(member)) [[likely]] {
     BlameLedger::Parts parts = c.accounts_.PartsOf(member);
     uint64_t inversion = 0;
-    own_idle = c.ForEachHolder(wait, thread, [&](uint32_t group, bool lower, uint64_t ns) {
+    charged = c.ForEachHolder(wait, thread, [&](uint32_t group, bool lower, uint64_t ns) {
       if (parts.Add(group, lower, ns)) {
         inversion += lower ? ns : 0;
       } else {
@@ -160,19 +166,23 @@ inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& f
     });
     c.accounts_.AddInversion(member, inversion);
   } else {
-    own_idle = c.Charge(wait, thread);
+    charged = c.Charge(wait, thread);
   }
-  c.accounts_.AddHolders(member, any_idle - std::min(any_idle, own_idle),
+  c.accounts_.AddHolders(member, any_idle - std::min(any_idle, charged.idle_ns), charged.parts,
                          {c.held_.data(), c.held_count_});
+  c.reasons_.OnEnd(wait.index, wait.end);
 }
 
 template <typename Full>
 inline void Collector::Facts::OnWholeSwitch(const facts::WholeSwitch& change, Full&&) const {
   Collector& c = collector;
   const uint32_t group =
-      change.idle ? CpuHistory::kIdle : c.accounts_.Settled(change.index).group_number();
+      change.idle ? facts::CpuHistory::kIdle : c.accounts_.Settled(change.index).group_number();
   c.LookAtCpu(change.cpu, change.idle, change.time);
-  c.history_.Open(change.cpu, {.begin = change.time, .group = group, .priority = change.priority});
+  c.history_.Open(change.cpu, {.begin = change.time,
+                               .group = group,
+                               .priority = static_cast<int16_t>(change.priority),
+                               .cgroup = change.idle ? uint16_t{0} : c.reasons_.CgroupOf(change.index)});
   if (change.preempted != facts::kNoThread) {
     c.threads_[change.preempted].preemptor = change.idle ? kNoGroup : group;
   }
@@ -181,20 +191,21 @@ inline void Collector::Facts::OnWholeSwitch(const facts::WholeSwitch& change, Fu
 inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const {
   Collector& c = collector;
   c.LookAtOrder(change.time);
-  uint32_t group = CpuHistory::kUnknown;
+  uint32_t group = facts::CpuHistory::kUnknown;
   if (change.activity == CpuActivity::kIdle) {
-    group = CpuHistory::kIdle;
+    group = facts::CpuHistory::kIdle;
   } else if (change.activity == CpuActivity::kRun && change.index != facts::kNoThread) {
     group = c.accounts_.GroupOf(c.accounts_.Introduce(change.index, change.thread, change.process));
-    if (change.process) c.purposes_.NoteProcess(change.index, *change.process);
+    if (change.process) c.NoteProcess(change.index, change.thread, *change.process);
   }
-  c.LookAtCpu(change.cpu, group == CpuHistory::kIdle, change.time);
+  c.LookAtCpu(change.cpu, group == facts::CpuHistory::kIdle, change.time);
   c.history_.Open(change.cpu,
                   {.begin = change.time,
                    .group = group,
-                   .priority = PriorityOf(change.priority, change.process.has_value())});
+                   .priority = PriorityOf(change.priority, change.process.has_value()),
+                   .cgroup = c.reasons_.CgroupOf(change.index)});
   if (change.preempted != facts::kNoThread) {
-    c.ThreadAt(change.preempted).preemptor = group == CpuHistory::kIdle ? kNoGroup : group;
+    c.ThreadAt(change.preempted).preemptor = group == facts::CpuHistory::kIdle ? kNoGroup : group;
   }
 }
 
@@ -251,12 +262,14 @@ const Fact* Collector::Cut(const Fact& fact) {
 void Collector::AddRun(const facts::Run& whole) {
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
-  if (whole.process) purposes_.NoteProcess(whole.index, *whole.process);
+  if (whole.process) NoteProcess(whole.index, whole.thread, *whole.process);
   const uint32_t group = accounts_.GroupOf(member);
   history_.Add(whole.cpu, {.begin = whole.begin,
                            .end = whole.end,
                            .group = group,
-                           .priority = PriorityOf(whole.priority, whole.process.has_value())});
+                           .priority = PriorityOf(whole.priority, whole.process.has_value()),
+                           .cgroup = reasons_.CgroupOf(whole.index)});
+  reasons_.OnEnd(whole.index, whole.end);
   const bool began_elsewhere = thread.cpu != Thread::kNoCpu && thread.cpu != whole.cpu;
   thread.cpu = whole.cpu;
   thread.idle_clock = IdleClock(whole.end);
@@ -330,15 +343,21 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
-    const uint64_t own_idle = Charge({.begin = wait.begin,
+    // The parts are those of the whole wait.
+    const Charged charged = Charge({.index = wait.index,
+                                     .kind = wait.kind,
+                                     .begin = wait.begin,
                                       .end = wait.end,
                                       .end_cpu = wait.end_cpu,
                                       .next_priority = wait.next_priority},
                                      thread);
-    note.unconserved_ns -= std::min(note.unconserved_ns, own_idle);
-    return accounts_.Add(member, note, {held_.data(), held_count_});
+    note.unconserved_ns -= std::min(note.unconserved_ns, charged.idle_ns);
+    if (whole.begin == wait.begin) note.parts = charged.parts;
+    accounts_.Add(member, note, {held_.data(), held_count_});
+  } else {
+    accounts_.Add(member, note);
   }
-  accounts_.Add(member, note);
+  reasons_.OnEnd(whole.index, whole.end);
 }
 
 uint32_t Collector::WakerGroup(const facts::Wait& wait) {
@@ -346,6 +365,11 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
   const facts::ThreadIndex index = timeline_.Find(*wait.end_waker);
   if (index == facts::kNoThread) return tasks_.GroupOf(tasks_.Find(*wait.end_waker, kNoProcess));
   return accounts_.GroupOf(accounts_.Introduce(index, *wait.end_waker, kNoProcess));
+}
+
+void Collector::NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process) {
+  purposes_.NoteProcess(index, process);
+  reasons_.NoteProcess(index, thread, process);
 }
 
 uint32_t Collector::WhomOf(facts::WaitsFor waits_for, uint32_t waker) {
@@ -356,7 +380,7 @@ uint32_t Collector::WhomOf(facts::WaitsFor waits_for, uint32_t waker) {
   return accounts_.GroupOf(accounts_.Introduce(holder, koid, kNoProcess));
 }
 
-uint64_t Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {
+Collector::Charged Collector::Charge(const facts::WholeWait& wait, const Thread& thread) {
   held_count_ = 0;
   return ForEachHolder(wait, thread,
                        [&](uint32_t group, bool lower, uint64_t ns) { Hold(group, lower, ns); });
@@ -374,7 +398,7 @@ void Collector::Hold(uint32_t group, bool lower, uint64_t ns) {
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kIdle});
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
   if (is_windowed()) by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
@@ -382,7 +406,7 @@ void Collector::AddIdle(const facts::Idle& whole) {
 }
 
 void Collector::AddGap(const facts::Gap& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = CpuHistory::kUnknown});
+  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
   if (is_windowed()) by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;
@@ -395,7 +419,10 @@ void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   timeline_.Add(reader);
   if (event.type != fxt::EventType::kInstant) return;
   if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
-  if (const auto settings = facts::AsSettings(event)) return settings_.Add(*settings);
+  if (const auto settings = facts::AsSettings(event)) {
+    reasons_.AddSettings(*settings, time);
+    return settings_.Add(*settings);
+  }
   if (event.category.text == schema::category::kSched) {
     if (event.name.text != schema::event::kMigrate) return;
     const auto from =
@@ -434,6 +461,7 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
     if (made != facts::kNoThread) accounts_.NoteBirth(made);
     const facts::ThreadIndex maker = timeline_.Find(event.thread.thread);
     purposes_.NoteFork(maker, made);
+    reasons_.NoteFork(*child);
     if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
     Note note{.begin = time, .end = time, .thread = event.thread.thread};
     note.forked_process = of_process;

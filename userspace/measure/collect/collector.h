@@ -30,12 +30,13 @@
 #include <vector>
 
 #include "facts/dense_table.h"
+#include "facts/timeline/cpu_history.h"
+#include "facts/timeline/runnable_reasons.h"
 #include "facts/timeline/timeline.h"
 #include "facts/timeline/wait_purposes.h"
 #include "fxt/reader.h"
 #include "measure/capture.h"
 #include "measure/collect/accounts.h"
-#include "measure/collect/cpu_history.h"
 #include "measure/collect/settings_table.h"
 #include "measure/collect/span_meter.h"
 #include "measure/collect/task_table.h"
@@ -157,18 +158,22 @@ class Collector {
   void AddWait(const facts::Wait& wait);
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
+  void NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process);
   uint32_t WakerGroup(const facts::Wait& wait);
   // Whose answer, lock or work a sleep that `waker` ended was for.
   uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
-  // Fills held_ with the groups that held the CPU in a wait for it. Returns for how long it was
-  // idle.
-  uint64_t Charge(const facts::WholeWait& wait, const Thread& thread);
+  // What the CPU did in a wait for it.
+  struct Charged {
+    uint64_t idle_ns = 0;
+    facts::RunnableParts parts;
+  };
+  // Fills held_ with the groups that held the CPU.
+  Charged Charge(const facts::WholeWait& wait, const Thread& thread);
   void Hold(uint32_t group, bool lower, uint64_t ns);
-  // Calls `each(group, lower, ns)` for each part of the wait in which a group held the CPU. Returns
-  // for how long the CPU was idle.
+  // Calls `each(group, lower, ns)` for each part of the wait in which a group held the CPU.
   template <typename Each>
-  [[gnu::always_inline]] uint64_t ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
-                                                Each&& each) const;
+  [[gnu::always_inline]] Charged ForEachHolder(const facts::WholeWait& wait, const Thread& thread,
+                                               Each&& each) const;
 
   // The part of a fact that is in the window, its edges cut; null when none is. Valid up to the
   // next call: most facts are not cut, and are not copied.
@@ -199,6 +204,7 @@ class Collector {
   void LookAtCpu(uint32_t cpu, bool idle, uint64_t time) {
     uint8_t& was_idle = is_idle_.At(cpu);
     if (idle == was_idle) return;
+    reasons_.OnCpu(cpu, idle, time);
     idle_clock_ = IdleClock(time);
     idle_since_ = std::max(idle_since_, time);
     was_idle = idle;
@@ -221,7 +227,8 @@ class Collector {
   Accounts accounts_{tasks_, timeline_.limits()};
   SpanMeter spans_;
   facts::WaitPurposes purposes_;
-  CpuHistory history_;
+  facts::CpuHistory history_;
+  facts::RunnableReasons reasons_;
   facts::DenseTable<Thread> threads_;                    // by facts::ThreadIndex
   Thread untracked_;                                     // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
@@ -235,7 +242,7 @@ class Collector {
 
   std::tuple<facts::Run, facts::Wait, facts::Idle, facts::Gap> cut_;
   // Of the wait that is being counted: at most what CpuHistory has of two CPUs.
-  std::array<Held, 2 * CpuHistory::kMost> held_;
+  std::array<Held, 2 * facts::CpuHistory::kMost> held_;
   size_t held_count_ = 0;
 
   // For how long any CPU was idle up to idle_since_.

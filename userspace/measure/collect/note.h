@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "facts/timeline/runnable_reasons.h"
 #include "facts/timeline/share.h"
 #include "facts/timeline/waits_for.h"
 #include "measure/capture.h"
@@ -44,6 +45,7 @@ struct Note {
   bool forked_process = false;
   bool forked_thread = false;
   uint64_t unconserved_ns = 0;
+  facts::RunnableParts parts = {};  // of a wait for a CPU
   uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
 
   static constexpr uint32_t kNoObject = UINT32_MAX;

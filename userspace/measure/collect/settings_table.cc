@@ -120,6 +120,9 @@ void SettingsTable::AddProcess(const Process& process, bool of_command, SettingM
   for (const auto& [name, value] : process.settings) {
     if (name == schema::setting::kThreads || name == schema::setting::kOomScore) continue;
     key.name = name;
+    if (const auto thread = schema::AsThreadSetting(name)) {
+      key.name = std::string(thread->name) + std::string(kOfThread) + FoldDigits(thread->thread);
+    }
     if (name == schema::setting::kExecutable) {
       to[key].Add(BaseName(value));
     } else if (name == schema::setting::kCommandLine) {

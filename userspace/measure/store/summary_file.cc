@@ -19,7 +19,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
@@ -104,7 +104,8 @@ void Put(SummaryWriter& out, const Group& group) {
   for (const uint64_t value :
        {group.threads, group.switches_voluntary, group.switches_involuntary, group.wakeups,
         group.migrations, group.forked_processes, group.forked_threads, group.inversion_ns,
-        group.unconserved_ns, group.after_blocked_ns}) {
+        group.unconserved_ns, group.affinity_ns, group.weight_ns, group.rt_throttled_ns,
+        group.after_blocked_ns}) {
     out.Number(value);
   }
   for (const uint64_t share : group.share_ns) out.Number(share);
@@ -292,7 +293,8 @@ class PayloadReader {
     for (uint64_t* value :
          {&group.threads, &group.switches_voluntary, &group.switches_involuntary, &group.wakeups,
           &group.migrations, &group.forked_processes, &group.forked_threads, &group.inversion_ns,
-          &group.unconserved_ns, &group.after_blocked_ns}) {
+          &group.unconserved_ns, &group.affinity_ns, &group.weight_ns, &group.rt_throttled_ns,
+          &group.after_blocked_ns}) {
       *value = in_.Number();
     }
     for (uint64_t& share : group.share_ns) share = in_.Number();

@@ -108,6 +108,9 @@ constexpr Column kWaitsColumns[] = {
     OptionalText("object"),
     Repeated("peer"),
     OptionalInteger("asked"),
+    OptionalInteger("rt_throttled"),
+    OptionalInteger("affinity"),
+    OptionalInteger("weight"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,

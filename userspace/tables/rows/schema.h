@@ -138,6 +138,9 @@ enum Column : uint8_t {
   kObject,
   kPeer,
   kAsked,
+  kRtThrottled,
+  kAffinity,
+  kWeight,
   kWaitsColumns,  // count
 };
 }  // namespace waits

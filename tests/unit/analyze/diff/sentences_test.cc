@@ -122,5 +122,39 @@ TEST_F(SentencesTest, SilenceIsExplained) {
             "compiler; it is left out");
 }
 
+TEST_F(SentencesTest, ASettingThatExplainsIsNamed) {
+  const auto differ = [&](const char* subject, const char* name, const char* base,
+                          const char* next) {
+    report_.settings.push_back({.scope = schema::SettingScope::kProcess,
+                                .subject = subject,
+                                .name = name,
+                                .base = base,
+                                .next = next});
+  };
+  Add(kWorker, Metric::kAffinity, Statistic::kAffinityRate, 120);
+  differ("worker", "command_line", "worker", "worker --pin");
+  const std::string what =
+      "worker waits 120 ms per second longer for a CPU, while a CPU that it may not use was idle";
+  EXPECT_EQ(ConclusionOf(report_), what + " (set differently: command_line)");
+  // Of another process, or of another metric.
+  differ("expiry", "cpus_allowed", "0-1", "1");
+  differ("worker", "timerslack_ns", "50000", "8000000");
+  EXPECT_EQ(ConclusionOf(report_), what + " (set differently: command_line)");
+  differ("worker", "cpus_allowed of thread pool-#", "0-1", "1");
+  EXPECT_EQ(ConclusionOf(report_),
+            what + ", since cpus_allowed of thread pool-# of worker is 1 (was: 0-1)");
+}
+
+TEST_F(SentencesTest, AGroupThatWaitsForWorkIsNoVictim) {
+  Add(kWorker, Metric::kCpuTime, Statistic::kCpuRate, 500);
+  Add(kExpiry, Metric::kSleep, Statistic::kSleepExcessHalf, 600).caused_by = 0;
+  auto& times = report_.groups[kExpiry].next_times;
+  times[static_cast<size_t>(measure::Duration::kForWork)].Add(1000);
+  EXPECT_EQ(ConclusionOf(report_), "worker uses 500 ms per second more CPU time");
+  times[static_cast<size_t>(measure::Duration::kForAnswer)].Add(1000);
+  EXPECT_EQ(ConclusionOf(report_),
+            "expiry sleeps 600 ms per second longer; worker uses 500 ms per second more CPU time");
+}
+
 }  // namespace
 }  // namespace analyze

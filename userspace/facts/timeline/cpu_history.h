@@ -7,24 +7,25 @@
 #include <cstdint>
 
 #include "facts/dense_table.h"
-#include "measure/capture.h"
 
-namespace measure {
+namespace facts {
 
-// Keeps the last kSpans intervals of each CPU. In an interval threads of one group and priority ran,
-// or the CPU was idle, or its activity is unknown. Memory: 10 KiB for each CPU that has a span.
+// Keeps the last kSpans intervals of each CPU. In an interval threads of one group (by the owner's
+// numbers), cgroup and priority ran, or the CPU was idle, or its activity is unknown. Memory: 10 KiB
+// for each CPU that has a span.
 class CpuHistory {
  public:
   static constexpr size_t kSpans = 256;
   // Numbers beside those of groups.
   static constexpr uint32_t kIdle = UINT32_MAX - 2;
-  static constexpr uint32_t kUnknown = kNoGroup;
+  static constexpr uint32_t kUnknown = UINT32_MAX;
 
   struct Span {
     uint64_t begin = 0;
     uint64_t end = 0;
     uint32_t group = kUnknown;  // or kIdle
-    int32_t priority = -1;      // the kernel's, a higher number is a lower priority; -1 not known
+    int16_t priority = -1;      // the kernel's, a higher number is a lower priority; -1 not known
+    uint16_t cgroup = 0;        // RunnableReasons::CgroupOf()
   };
 
   // What `cpu` does as of now.
@@ -51,8 +52,8 @@ class CpuHistory {
     ++lane.count;
   }
 
-  // Calls `tell(part)` for the parts of the spans that lie in [begin, end), latest first. Looks at
-  // the latest kLook of the kept spans.
+  // Calls `tell(part, began)` for the parts of the spans that lie in [begin, end), latest first;
+  // `began` is the begin of the span. Looks at the latest kLook of the kept spans.
   template <typename Tell>
   [[gnu::always_inline]] void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;
@@ -72,23 +73,24 @@ class CpuHistory {
   template <typename Tell>
   [[gnu::always_inline]] static void TellPart(const Span& span, uint64_t begin, uint64_t end,
                                               Tell& tell) {
-    const Span part{std::max(begin, span.begin), end, span.group, span.priority};
-    if (part.begin < part.end) tell(part);
+    const Span part{std::max(begin, span.begin), end, span.group, span.priority, span.cgroup};
+    if (part.begin < part.end) tell(part, span.begin);
   }
   // Made of registers. Two comparisons of neighbours the compiler makes one load of, which waits
   // for both of the stores that have just made them.
   static uint64_t KeyOf(const Span& span) {
-    return uint64_t{span.group} << 32 | static_cast<uint32_t>(span.priority);
+    return uint64_t{span.group} << 32 | uint32_t{span.cgroup} << 16 |
+           static_cast<uint16_t>(span.priority);
   }
 
   struct Lane {
     uint64_t count = 0;  // ever added
     bool is_open = false;
     Span open;  // without an end
-    facts::DenseTable<Span> spans;
+    DenseTable<Span> spans;
   };
 
-  facts::DenseTable<Lane> lanes_;
+  DenseTable<Lane> lanes_;
 };
 
-}  // namespace measure
+}  // namespace facts

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "measure/collect/cpu_history.h"
+#include "facts/timeline/cpu_history.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace measure {
+namespace facts {
 namespace {
 
 std::map<uint32_t, uint64_t> Held(const CpuHistory& history, uint32_t cpu, uint64_t begin,
                                   uint64_t end) {
   std::map<uint32_t, uint64_t> held;
   history.Look(cpu, begin, end,
-               [&](const CpuHistory::Span& part) { held[part.group] += part.end - part.begin; });
+               [&](const CpuHistory::Span& part, uint64_t) { held[part.group] += part.end - part.begin; });
   return held;
 }
 
@@ -35,9 +35,9 @@ TEST(CpuHistoryTest, OldSpansAreForgotten) {
     history.Add(0, {.begin = i, .end = i + 1, .group = static_cast<uint32_t>(i % 2)});
   }
   uint64_t spans = 0;
-  history.Look(0, 0, 10 * CpuHistory::kSpans, [&](const CpuHistory::Span&) { ++spans; });
+  history.Look(0, 0, 10 * CpuHistory::kSpans, [&](const CpuHistory::Span&, uint64_t) { ++spans; });
   EXPECT_EQ(spans, CpuHistory::kLook);
 }
 
 }  // namespace
-}  // namespace measure
+}  // namespace facts
