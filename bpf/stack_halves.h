@@ -82,7 +82,9 @@ static __always_inline void find_process(struct unwind_state *state)
 	u64 version, arguments, code_pages;
 
 	state->is_known = false;
+	state->is_stale = false;
 	state->key = 0;
+	state->mm = (u64)BPF_CORE_READ(task, mm);
 	if (!process)
 		return;
 	version = READ_ONCE(process->version);
