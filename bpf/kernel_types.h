@@ -239,6 +239,7 @@ struct pt_regs {
 	unsigned long bp;
 	unsigned long orig_ax;
 	unsigned long ax;
+	unsigned long di;
 	unsigned long ip;
 	unsigned long cs;
 	unsigned long flags;

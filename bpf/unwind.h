@@ -60,6 +60,7 @@ struct unwind_state {
 	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
 	u64 first_sp;
 	u64 first_bp;
+	u64 first_di;
 	u64 key;
 	u64 number; /* hash of the frames */
 	u64 check;  /* hash of all words that determine how it unwinds */
@@ -489,6 +490,19 @@ static __always_inline int to_interrupted(u32 cpu, struct unwind_state *state, u
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
 }
 
+/* The innermost function has its return address in a register. */
+static __always_inline int to_caller_by_di(struct unwind_state *state)
+{
+	if (READ_ONCE(state->frames) != 1)
+		return finish(state, FXR_STACK_END_RULE);
+	/* What identifies a stack does not have that register. */
+	state->is_uncacheable = true;
+	state->pc = state->first_di;
+	state->sp += state->rule.offset;
+	state->is_return = true;
+	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
+}
+
 /* No rule says where the frame pointer is saved: the ABI does. */
 static __always_inline bool uses_frame_pointer(u32 kind)
 {
@@ -575,6 +589,8 @@ __noinline int unwind_next_frame(u32 cpu)
 	is_guess = state->rule.kind == FXR_UNWIND_NONE || state->rule.kind == FXR_UNWIND_ABSENT;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
 		return to_interrupted(cpu, state, state->sp + state->rule.offset);
+	if (state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
+		return to_caller_by_di(state);
 	cfa = find_cfa(cpu, state);
 	if (!cfa)
 		return 1;

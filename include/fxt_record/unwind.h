@@ -49,6 +49,7 @@ enum fxr_unwind_kind {
 	FXR_UNWIND_SIGNAL = 8,        /* the kernel's signal frame at sp + offset */
 	FXR_UNWIND_FRAME_POINTER = 9, /* code without tables: by frame pointer */
 	FXR_UNWIND_ABSENT = 10,       /* the table is not loaded */
+	FXR_UNWIND_RETURN_IN_DI = 11, /* sp + offset; di has the return address, as in vfork() */
 };
 
 /* Where the caller's bp is. */

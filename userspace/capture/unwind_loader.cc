@@ -248,9 +248,8 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     const std::string_view device = TakeField(&line);
     const size_t colon = std::min(device.find(':'), device.size());
     uint64_t major = 0, minor = 0;
-    const bool has_device =
-        ParseHex(device.substr(0, colon), &major) &&
-        ParseHex(device.substr(std::min(colon + 1, device.size())), &minor);
+    const bool has_device = ParseHex(device.substr(0, colon), &major) &&
+                            ParseHex(device.substr(std::min(colon + 1, device.size())), &minor);
     TakeField(&line);  // the inode
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     // That page is the kernel's.
@@ -268,7 +267,8 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
         path = line;
         is_found = stat((root + path).c_str(), &file) == 0;
       }
-      range.module = is_found ? UseModule(FileOf(file, DeviceOf(major, minor)), path, root) : absent_;
+      range.module =
+          is_found ? UseModule(FileOf(file, DeviceOf(major, minor)), path, root) : absent_;
     }
     ranges.push_back(range);
   }
@@ -290,9 +290,8 @@ uint64_t UnwindLoader::ReadArguments(uint32_t tgid) const {
   return address;
 }
 
-UnwindLoader::Module* UnwindLoader::FindModule(const fxr_unwind_file& file,
-                                               const std::string& path, const std::string& root,
-                                               uint32_t* number) {
+UnwindLoader::Module* UnwindLoader::FindModule(const fxr_unwind_file& file, const std::string& path,
+                                               const std::string& root, uint32_t* number) {
   auto found = numbers_.find(file);
   if (found == numbers_.end()) {
     std::optional<uint32_t> free = store_.AddModule();

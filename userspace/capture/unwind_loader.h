@@ -52,8 +52,8 @@ class UnwindLoader {
   UnwindLoader(const UnwindLoader&) = delete;
   UnwindLoader& operator=(const UnwindLoader&) = delete;
 
-  // Starts the thread, and waits until the processes that run have their tables, and so do the files
-  // of `program`, which will be executed; empty: none.
+  // Starts the thread, and waits until the processes that run have their tables, and so do the
+  // files of `program`, which will be executed; empty: none.
   util::Status Start(std::string program = {});
   // Any thread may call it.
   UnwindStats stats() const;
@@ -124,7 +124,7 @@ class UnwindLoader {
   std::unordered_map<uint32_t, MappingsPtr> processes_;
   std::map<fxr_unwind_file, uint32_t, FileLess> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
-  std::unordered_set<uint32_t> changed_;  // processes with new mappings
+  std::unordered_set<uint32_t> changed_;    // processes with new mappings
   std::unordered_set<std::string> mapped_;  // files of these mappings
   std::vector<std::pair<uint32_t, uint32_t>> forks_;
   std::unordered_set<uint32_t> exited_;

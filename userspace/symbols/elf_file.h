@@ -40,6 +40,8 @@ class ElfFile {
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
 
+  // libelf's; valid as long as this.
+  Elf* handle() const { return elf_.get(); }
   uint16_t machine() const { return machine_; }  // EM_*
   const util::BuildId& build_id() const { return build_id_; }
   const std::vector<LoadSegment>& segments() const { return segments_; }
@@ -61,9 +63,9 @@ class ElfFile {
 
   // What ld.so(8) reads of a program or library to find the others. Texts may be any.
   struct Dependencies {
-    std::string interpreter;           // PT_INTERP
-    std::vector<std::string> needed;   // DT_NEEDED
-    std::string search_path;           // DT_RUNPATH, else DT_RPATH
+    std::string interpreter;          // PT_INTERP
+    std::vector<std::string> needed;  // DT_NEEDED
+    std::string search_path;          // DT_RUNPATH, else DT_RPATH
   };
   Dependencies ReadDependencies() const;
 
