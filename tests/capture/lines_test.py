@@ -108,6 +108,25 @@ class Lines(unittest.TestCase):
         os.unlink(self.strip())
         self.assertNotIn("lines.c", self.folded("--lines"))
 
+    def test_selected_stacks(self):
+        """Sums of what is selected are those of the sleeps in the trace."""
+        def total(*options):
+            return sum(int(line.rsplit(" ", 1)[1]) for line in self.folded(*options).splitlines())
+
+        sleeps = [(ts, away) for ts, away in harness.query(
+            self.trace, "SELECT ts, json_extract(args, '$.away') FROM instants WHERE category = 'stack' AND name = 'off'")]
+        times = sorted(ts for ts, _ in sleeps)
+        middle = times[len(times) // 2]
+        for options, expected in (
+                ((), sum(away for _, away in sleeps)),
+                (("--process", "lines", "--thread", "l*"), sum(away for _, away in sleeps)),
+                (("--process", "other"), 0),
+                (("--min", "1300us"), sum(away for _, away in sleeps if away >= 1300000)),
+                (("--from", f"@{middle}"), sum(away for ts, away in sleeps if ts >= middle)),
+                (("--to", f"@{middle}"), sum(away for ts, away in sleeps if ts <= middle))):
+            # Each stack is rounded to microseconds.
+            self.assertAlmostEqual(total(*options), expected / 1000, delta=20, msg=options)
+
     def test_damaged_debug_information(self):
         """Each damage gives names or none, and no crash."""
         with open(self.whole, "rb") as file:
