@@ -86,7 +86,6 @@ static __always_inline void find_process(struct unwind_state *state)
 	state->is_known = false;
 	state->is_stale = false;
 	state->key = 0;
-	state->mm = (u64)BPF_CORE_READ(task, mm);
 	if (!process)
 		return;
 	version = READ_ONCE(process->version);

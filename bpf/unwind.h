@@ -43,8 +43,6 @@ struct unwind_state {
 	u8 is_new;     /* a frame is of a mapping or file that is not known yet */
 	u8 end;        /* enum fxr_stack_end, when it is finished */
 
-	u64 mm; /* the process's struct mm_struct */
-
 	/* The process's ranges, and the mapping that was used last. */
 	u32 first;
 	u32 count;
@@ -292,6 +290,8 @@ __noinline int unwind_find_range(u32 cpu, u64 address)
 __noinline int unwind_find_vma(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct fxr_unwind_file file = {};
 	struct vm_area_struct *vma;
 	struct inode *inode;
@@ -300,8 +300,8 @@ __noinline int unwind_find_vma(u32 cpu, u64 address)
 
 	if (!state)
 		return -1;
-	vma = vma_of((void *)state->mm, cpu, address);
-	if (!vma || (u64)BPF_CORE_READ(vma, vm_mm) != state->mm ||
+	vma = mm ? vma_of(mm, cpu, address) : NULL;
+	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm ||
 	    !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
 		return -1;
 	start = BPF_CORE_READ(vma, vm_start);
