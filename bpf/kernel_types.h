@@ -77,7 +77,28 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+/* A type that begins with 64 bits, used to read any 64-bit kernel word. */
+struct timespec64 {
+	s64 tv_sec;
+	long tv_nsec;
+};
+
+struct rb_node {
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt; /* 6.1 */
+	struct rb_root mm_rb;    /* up to 6.0 */
 	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
 	unsigned long arg_start;
 	unsigned long arg_end;
@@ -213,16 +234,12 @@ struct irqaction {
 	const char *name;
 };
 
-/* A type that begins with 64 bits, used to read any 64-bit kernel word. */
-struct timespec64 {
-	s64 tv_sec;
-};
-
 struct pt_regs {
 #if defined(__TARGET_ARCH_x86)
 	unsigned long bp;
 	unsigned long orig_ax;
 	unsigned long ax;
+	unsigned long di;
 	unsigned long ip;
 	unsigned long cs;
 	unsigned long flags;

@@ -55,6 +55,7 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 		state->pc = registers->ip;
 		state->sp = registers->sp;
 		state->bp = registers->bp;
+		state->first_di = registers->di;
 		return true;
 	}
 	if (BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
@@ -70,6 +71,7 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 	state->pc = BPF_CORE_READ(registers, ip);
 	state->sp = BPF_CORE_READ(registers, sp);
 	state->bp = BPF_CORE_READ(registers, bp);
+	state->first_di = BPF_CORE_READ(registers, di);
 	return true;
 }
 
@@ -82,6 +84,7 @@ static __always_inline void find_process(struct unwind_state *state)
 	u64 version, arguments, code_pages;
 
 	state->is_known = false;
+	state->is_stale = false;
 	state->key = 0;
 	if (!process)
 		return;

@@ -17,6 +17,8 @@
 
 #include "common.h"
 
+#include "vma.h"
+
 #include "fxt_record/unwind.h"
 
 #define FIRST_ADDRESS 4096 /* nothing is mapped below it */
@@ -38,9 +40,10 @@ struct unwind_state {
 	u8 is_known;   /* the process has ranges */
 	u8 is_stale;   /* it has mappings that are not among the ranges */
 	u8 is_guess;   /* a frame pointer was used where it may be none */
+	u8 is_new;     /* a frame is of a mapping or file that is not known yet */
 	u8 end;        /* enum fxr_stack_end, when it is finished */
 
-	/* The process's ranges, and the one that was used last. */
+	/* The process's ranges, and the mapping that was used last. */
 	u32 first;
 	u32 count;
 	u32 module;
@@ -55,6 +58,7 @@ struct unwind_state {
 	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
 	u64 first_sp;
 	u64 first_bp;
+	u64 first_di;
 	u64 key;
 	u64 number; /* hash of the frames */
 	u64 check;  /* hash of all words that determine how it unwinds */
@@ -108,6 +112,15 @@ struct {
 	__type(key, u32);
 	__type(value, struct fxr_unwind_module);
 } unwind_modules SEC(".maps");
+
+/* Modules of files. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct fxr_unwind_file);
+	__type(value, u32);
+} unwind_files SEC(".maps");
 
 struct unwind_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -232,7 +245,7 @@ static __always_inline bool table_word(u32 index, u32 *word)
 	return true;
 }
 
-/* Finds the mapping of `address`. */
+/* Finds the mapping of `address` in the process's list. */
 __noinline int unwind_find_range(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
@@ -241,8 +254,6 @@ __noinline int unwind_find_range(u32 cpu, u64 address)
 
 	if (!state)
 		return -1;
-	if (address - state->range_start < state->range_size)
-		return 0;
 	state->search_low = 0;
 	state->search_high = state->count;
 	/* The last range that begins at or below the address is at low - 1. */
@@ -273,6 +284,74 @@ __noinline int unwind_find_range(u32 cpu, u64 address)
 	state->range_offset = range->offset;
 	state->module = range->module;
 	return 0;
+}
+
+/* Finds the mapping of `address` in the kernel's tree. Returns nonzero if it has no code there. */
+__noinline int unwind_find_vma(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct fxr_unwind_file file = {};
+	struct vm_area_struct *vma;
+	struct inode *inode;
+	u64 start, size;
+	u32 *module;
+
+	if (!state)
+		return -1;
+	vma = mm ? vma_of(mm, cpu, address) : NULL;
+	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm ||
+	    !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
+		return -1;
+	start = BPF_CORE_READ(vma, vm_start);
+	size = BPF_CORE_READ(vma, vm_end) - start;
+	if (address - start >= size)
+		return -1;
+	state->range_start = start;
+	state->range_size = size;
+	state->range_offset = BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
+	state->module = 0;
+	inode = BPF_CORE_READ(vma, vm_file, f_inode);
+	if (!inode)
+		return 0;
+	read_file(inode, &file);
+	module = bpf_map_lookup_elem(&unwind_files, &file);
+	if (module) {
+		state->module = *module;
+	} else {
+		state->is_new = true;
+		state->is_guess = true;
+	}
+	return 0;
+}
+
+enum {
+	CODE_FOUND = 0,
+	CODE_ABSENT = 1,      /* nothing executable is mapped there */
+	CODE_NOT_KNOWN = 2,
+};
+
+/* Finds the mapping of `address`. */
+__noinline int unwind_find_code(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state)
+		return CODE_NOT_KNOWN;
+	if (address - state->range_start < state->range_size)
+		return CODE_FOUND;
+	if (state->is_known) {
+		if (!unwind_find_range(cpu, address))
+			return CODE_FOUND;
+		if (!state->is_stale)
+			return CODE_ABSENT;
+	}
+	/* The kernel's mappings may change while the list stays the same. */
+	state->is_uncacheable = true;
+	if (!HAS_VMA_TREE)
+		return CODE_NOT_KNOWN;
+	return unwind_find_vma(cpu, address) ? CODE_ABSENT : CODE_FOUND;
 }
 
 /* Finds the rule of the code at `address`, in the state's range. */
@@ -411,6 +490,19 @@ static __always_inline int to_interrupted(u32 cpu, struct unwind_state *state, u
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
 }
 
+/* The innermost function has its return address in a register. */
+static __always_inline int to_caller_by_di(struct unwind_state *state)
+{
+	if (READ_ONCE(state->frames) != 1)
+		return finish(state, FXR_STACK_END_RULE);
+	/* What identifies a stack does not have that register. */
+	state->is_uncacheable = true;
+	state->pc = state->first_di;
+	state->sp += state->rule.offset;
+	state->is_return = true;
+	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
+}
+
 /* No rule says where the frame pointer is saved: the ABI does. */
 static __always_inline bool uses_frame_pointer(u32 kind)
 {
@@ -483,20 +575,22 @@ __noinline int unwind_next_frame(u32 cpu)
 		return 1;
 	address = state->pc - (state->is_return ? 1 : 0);
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
-	if (state->is_known) {
-		if (!unwind_find_range(cpu, address)) {
-			unwind_find_rule(cpu, address);
-		} else if (state->is_stale) {
-			state->is_guess = true;
-			state->is_uncacheable = true;
-		} else {
-			return finish(state, FXR_STACK_END_UNMAPPED);
-		}
+	switch (unwind_find_code(cpu, address)) {
+	case CODE_FOUND:
+		unwind_find_rule(cpu, address);
+		break;
+	case CODE_ABSENT:
+		return finish(state, FXR_STACK_END_UNMAPPED);
+	default:
+		state->is_guess = true;
+		state->is_new = true;
 	}
 	/* The code has tables elsewhere, so its frame pointer may be a number. */
 	is_guess = state->rule.kind == FXR_UNWIND_NONE || state->rule.kind == FXR_UNWIND_ABSENT;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
 		return to_interrupted(cpu, state, state->sp + state->rule.offset);
+	if (state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
+		return to_caller_by_di(state);
 	cfa = find_cfa(cpu, state);
 	if (!cfa)
 		return 1;
@@ -527,7 +621,7 @@ __noinline int unwind_next_frame(u32 cpu)
 	if (unwind_word(cpu, cfa - 8))
 		return 1;
 	if (is_guess) {
-		if (state->word && unwind_find_range(cpu, state->word - 1))
+		if (state->word && unwind_find_code(cpu, state->word - 1) == CODE_ABSENT)
 			return 1;
 		state->is_guess = true;
 	}
@@ -668,6 +762,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->is_return = false;
 	state->needs_bp = false;
 	state->is_guess = false;
+	state->is_new = false;
 	state->is_uncacheable = false;
 	state->end = FXR_STACK_END_DEEP;
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / FRAMES_AT_ONCE; i++) {
@@ -677,8 +772,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	/* Frames may be missing where the entry was found by guesses. */
 	if (state->is_guess && state->end == FXR_STACK_END_ENTRY)
 		state->end = FXR_STACK_END_NO_TABLE;
-	if ((!state->is_known || (state->is_stale && state->is_guess)) &&
-	    state->end != FXR_STACK_END_DEEP)
+	if (state->is_new && state->end != FXR_STACK_END_DEEP)
 		state->end = FXR_STACK_END_NEW;
 	if (state->is_known)
 		keep_shape(state);

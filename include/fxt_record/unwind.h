@@ -49,6 +49,7 @@ enum fxr_unwind_kind {
 	FXR_UNWIND_SIGNAL = 8,        /* the kernel's signal frame at sp + offset */
 	FXR_UNWIND_FRAME_POINTER = 9, /* code without tables: by frame pointer */
 	FXR_UNWIND_ABSENT = 10,       /* the table is not loaded */
+	FXR_UNWIND_RETURN_IN_DI = 11, /* sp + offset; di has the return address, as in vfork() */
 };
 
 /* Where the caller's bp is. */
@@ -91,6 +92,19 @@ struct fxr_unwind_range {
 	fxr_u32 unused;
 };
 FXR_ASSERT(sizeof(struct fxr_unwind_range) == 32);
+
+/*
+ * What identifies a file as long as its contents stay the same. The programs look the
+ * modules of mappings up by it that the list of a process does not have yet.
+ */
+struct fxr_unwind_file {
+	fxr_u64 inode;
+	fxr_u64 size;      /* bytes */
+	fxr_u64 changed_s; /* time of the last change of its contents or inode: seconds, ns */
+	fxr_u32 changed_ns;
+	fxr_u32 device; /* major << 20 | minor */
+};
+FXR_ASSERT(sizeof(struct fxr_unwind_file) == 32);
 
 /* By process id: its mappings are ranges first .. first + count - 1. */
 struct fxr_unwind_process {

@@ -31,6 +31,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 .PHONY: causes-test
 causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments
 	tests/capture/unwind_test.py --build $(BUILD)
+	tests/capture/lines_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/events/packet_wakers_test.py --build $(BUILD)
 	tests/capture/events/throttled_test.py --build $(BUILD)

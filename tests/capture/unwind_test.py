@@ -100,6 +100,47 @@ class Unwound(unittest.TestCase):
         trace, _ = self.record("python", python, "-c", "import time\ntime.sleep(0.3)\nfor _ in range(60): time.sleep(0.002)")
         self.check_ends(trace)
 
+    def ends(self, trace):
+        return collections.Counter(end for (end,) in harness.query(
+            trace, "SELECT json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off'"))
+
+    def test_a_short_program(self):
+        """The tables of the recorded program are there before it starts, and its mappings are found when it sleeps."""
+        for _ in range(3):
+            trace, _ = self.record("short", "/bin/sh", "-c", "/bin/sleep 0.001; /bin/sleep 0.001")
+            ends = self.ends(trace)
+            # Of the shell, which waits; the first run of sleep may be new.
+            self.assertGreater(ends["entry"], 0)
+            self.assertLessEqual(ends["new"], 1 + sum(ends.values()) // 2)
+        trace, _ = self.record("alone", os.path.join(BUILD, "tests", "unwound"), "2")
+        ends = self.ends(trace)
+        self.assertEqual(ends["new"], 0, ends)
+        self.assertGreater(ends["entry"], 10)
+
+    def test_programs_that_were_seen_before(self):
+        """Processes of a known program have complete stacks from their first sleep on."""
+        program = os.path.join(BUILD, "tests", "unwound")
+        trace, _ = self.record("again", "/bin/sh", "-c", f"{program} 30 >/dev/null; for i in 1 2 3 4 5 6 7 8; do {program} 1; done")
+        processes = collections.defaultdict(collections.Counter)
+        for process, end in harness.query(
+                trace, "SELECT pid, json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off' "
+                       "AND process = 'unwound' ORDER BY ts"):
+            processes[process][end] += 1
+        later = list(processes.values())[1:]
+        self.assertEqual(len(later), 8)
+        for ends in later:
+            self.assertEqual(ends["new"], 0, ends)
+            self.assertGreater(ends["entry"], 4)
+
+    def test_a_program_without_a_file(self):
+        """The table of an executable in memory comes from the mapping itself."""
+        script = ("import os, sys\n"
+                  "fd = os.memfd_create('unwound')\n"
+                  "os.write(fd, open(sys.argv[1], 'rb').read())\n"
+                  "os.execv(f'/proc/self/fd/{fd}', ['unwound', sys.argv[2]])")
+        trace, lines = self.record("memory", sys.executable, "-c", script, os.path.join(BUILD, "tests", "unwound"), str(TIMES))
+        self.check_stacks(trace, lines)
+
     def test_totals_count_what_ends_early(self):
         trace = os.path.join(self.folder, "totals.fxt")
         done = run(RECORDER, "-c", "default,stack:off", "--only-command", "-o", trace, "--",

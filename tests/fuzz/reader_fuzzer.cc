@@ -247,7 +247,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       text::TextWriter out;
       // The fuzzer has no files that a trace may name.
       analyze::TraceEventWriter writer(
-          out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}}});
+          out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}, .lines = false}});
       Read(source, recover, bytes.size(),
            [&](const fxt::Reader& reader) { Require(writer.Add(reader).ok()); });
       Require(writer.Finish().ok());
@@ -313,7 +313,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 12: {
       const auto kind = static_cast<analyze::FlameKind>(bytes.size() % 3);
-      analyze::FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}});
+      analyze::FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}, .lines = false});
       Read(source, recover, bytes.size(), [&](const fxt::Reader& reader) { builder.Add(reader); });
       const analyze::FoldedStacks stacks = builder.Finish();
       text::TextWriter out;

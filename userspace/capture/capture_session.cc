@@ -78,7 +78,7 @@ util::Status CaptureSession::StartUnwinder() {
            programs_->IsFollowed(tgid);
   };
   unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(is_wanted));
-  return unwind_->Start();
+  return unwind_->Start(options_.stack.program);
 }
 
 std::optional<UnwindStats> CaptureSession::unwind_stats() const {

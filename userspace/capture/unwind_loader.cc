@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 #include "perf/live/stack_session.h"
 #include "symbols/elf_file.h"
+#include "unwind/program_files.h"
 #include "unwind/unwind_table.h"
 #include "util/clock.h"
 
@@ -34,6 +36,8 @@ constexpr uint64_t kTick = 1'000'000'000;
 constexpr uint32_t kUsedTicks = 2;
 constexpr size_t kMaxLineBytes = 8192;
 constexpr size_t kMaxProcesses = 1 << 16;
+// Paths of mappings that are kept at a time.
+constexpr size_t kMaxMapped = 4096;
 
 bool ParseHex(std::string_view text, uint64_t* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, 16);
@@ -48,7 +52,27 @@ std::string_view TakeField(std::string_view* line) {
   return field;
 }
 
+// As the kernel has it.
+fxr_unwind_file FileOf(const struct stat& file, uint32_t device) {
+  return {.inode = file.st_ino,
+          .size = static_cast<uint64_t>(file.st_size),
+          .changed_s = static_cast<uint64_t>(file.st_ctim.tv_sec),
+          .changed_ns = static_cast<uint32_t>(file.st_ctim.tv_nsec),
+          .device = device};
+}
+
+uint32_t DeviceOf(uint64_t major, uint64_t minor) {
+  return static_cast<uint32_t>(major << 20 | minor);
+}
+
 }  // namespace
+
+bool UnwindLoader::FileLess::operator()(const fxr_unwind_file& a, const fxr_unwind_file& b) const {
+  const auto key = [](const fxr_unwind_file& file) {
+    return std::tie(file.device, file.inode, file.size, file.changed_s, file.changed_ns);
+  };
+  return key(a) < key(b);
+}
 
 UnwindLoader::Mappings::~Mappings() {
   loader->store_.RemoveRanges(extent, util::MonotonicNow());
@@ -81,7 +105,7 @@ UnwindLoader::~UnwindLoader() {
   processes_.clear();
 }
 
-util::Status UnwindLoader::Start() {
+util::Status UnwindLoader::Start(std::string program) {
   perf::StackSampling sampling;
   sampling.tasks = true;
   auto session = perf::StackSession::Open(sampling);
@@ -91,7 +115,7 @@ util::Status UnwindLoader::Start() {
   if (!stop_) return util::Error{fmt::format("eventfd: {}", strerror(errno)), ""};
   if (util::Status status = session_->Enable(); !status) return status;
   maps_.SetUseTime(use_time_);
-  thread_ = std::thread([this] { Run(); });
+  thread_ = std::thread([this, program = std::move(program)] { Run(program); });
   scanned_.wait(false);
   return util::Ok();
 }
@@ -113,7 +137,10 @@ void UnwindLoader::PublishStats() {
   shown_processes_ = processes_.size();
 }
 
-void UnwindLoader::Run() {
+void UnwindLoader::Run(const std::string& program) {
+  if (!program.empty()) {
+    for (const std::string& path : unwind::ProgramFiles(program)) LoadFile(path);
+  }
   ScanAll();
   PublishStats();
   scanned_ = true;
@@ -145,7 +172,11 @@ void UnwindLoader::Run() {
 void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
     if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-      if (!mapping->kernel) changed_.insert(mapping->pid);
+      if (mapping->kernel) return;
+      changed_.insert(mapping->pid);
+      if (mapping->file.starts_with('/') && mapped_.size() < kMaxMapped) {
+        mapped_.emplace(mapping->file);
+      }
     } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
       if (comm->exec) changed_.insert(comm->pid);
     } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
@@ -172,6 +203,9 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
     if (is_wanted_(tgid)) Scan(tgid);
   }
   changed_.clear();
+  // Of processes that are gone. They may be started again.
+  for (const std::string& path : mapped_) LoadFile(path);
+  mapped_.clear();
 }
 
 void UnwindLoader::ScanAll() {
@@ -211,23 +245,30 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     range.start = start;
     range.size = end - start;
     range.offset = offset;
-    std::string identity(TakeField(&line));
-    identity += ' ';
-    identity += TakeField(&line);
+    const std::string_view device = TakeField(&line);
+    const size_t colon = std::min(device.find(':'), device.size());
+    uint64_t major = 0, minor = 0;
+    const bool has_device = ParseHex(device.substr(0, colon), &major) &&
+                            ParseHex(device.substr(std::min(colon + 1, device.size())), &minor);
+    TakeField(&line);  // the inode
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     // That page is the kernel's.
     if (permissions.find('w') == std::string_view::npos && line != "[vsyscall]") {
       mappings->code_pages += range.size / page_bytes;
     }
-    if (line.starts_with('/')) {
+    if (line.starts_with('/') && has_device) {
+      // The mapped file itself, also if its path leads to another one by now.
+      std::string path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc_, tgid, start, end);
+      std::string root;
       struct stat file {};
-      const std::string path = fmt::format("{}/{}/root{}", proc_, tgid, line);
-      FileKey key{std::move(identity), line, 0, 0};
-      if (stat(path.c_str(), &file) == 0) {
-        std::get<2>(key) = file.st_ctim.tv_sec * 1'000'000'000 + file.st_ctim.tv_nsec;
-        std::get<3>(key) = file.st_size;
+      bool is_found = stat(path.c_str(), &file) == 0;
+      if (!is_found) {
+        root = fmt::format("{}/{}/root", proc_, tgid);
+        path = line;
+        is_found = stat((root + path).c_str(), &file) == 0;
       }
-      range.module = UseModule(tgid, key);
+      range.module =
+          is_found ? UseModule(FileOf(file, DeviceOf(major, minor)), path, root) : absent_;
     }
     ranges.push_back(range);
   }
@@ -249,40 +290,68 @@ uint64_t UnwindLoader::ReadArguments(uint32_t tgid) const {
   return address;
 }
 
-uint32_t UnwindLoader::UseModule(uint32_t tgid, const FileKey& key) {
-  auto found = numbers_.find(key);
+UnwindLoader::Module* UnwindLoader::FindModule(const fxr_unwind_file& file, const std::string& path,
+                                               const std::string& root, uint32_t* number) {
+  auto found = numbers_.find(file);
   if (found == numbers_.end()) {
-    std::optional<uint32_t> number = store_.AddModule();
-    if (!number) {
+    std::optional<uint32_t> free = store_.AddModule();
+    if (!free) {
       // Numbers of files that no process maps any more are used again.
       const uint64_t now = util::MonotonicNow();
       std::erase_if(modules_, [&](const auto& module) {
         if (module.second.users != 0) return false;
-        numbers_.erase(module.second.key);
+        numbers_.erase(module.second.file);
+        maps_.RemoveFile(module.second.file);
         store_.RemoveModule(module.first, now);
         return true;
       });
-      number = store_.AddModule();
+      free = store_.AddModule();
     }
-    if (!number) {
+    if (!free) {
       ++no_room_;
-      return absent_;
+      return nullptr;
     }
-    found = numbers_.emplace(key, *number).first;
-    modules_[*number].key = key;
+    found = numbers_.emplace(file, *free).first;
+    modules_[*free].file = file;
   }
+  *number = found->second;
   Module& module = modules_.at(found->second);
-  module.reader = tgid;
-  if (!module.is_read) LoadTable(found->second);
-  if (module.has_none) return 0;
-  ++module.users;
-  return found->second;
+  if (module.is_read) return &module;
+  module.path = path;
+  module.root = root;
+  LoadTable(found->second);
+  // From now on the programs find the file's code by themselves.
+  if (module.is_read) maps_.SetFile(file, module.has_none ? 0 : found->second);
+  return &module;
+}
+
+uint32_t UnwindLoader::UseModule(const fxr_unwind_file& file, const std::string& path,
+                                 const std::string& root) {
+  uint32_t number = absent_;
+  Module* module = FindModule(file, path, root, &number);
+  if (!module) return absent_;
+  if (module->has_none) return 0;
+  // The file may be opened again by it.
+  if (module->root != root || module->path != path) {
+    module->path = path;
+    module->root = root;
+  }
+  ++module->users;
+  return number;
+}
+
+void UnwindLoader::LoadFile(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return;
+  uint32_t number = 0;
+  FindModule(FileOf(file, DeviceOf(major(file.st_dev), minor(file.st_dev))), path, "", &number);
 }
 
 void UnwindLoader::LoadTable(uint32_t number) {
   Module& module = modules_.at(number);
-  const auto file = symbols::ElfFile::Open(std::get<1>(module.key),
-                                           fmt::format("{}/{}/root", proc_, module.reader));
+  const auto file = module.path.find("/map_files/") != std::string::npos
+                        ? symbols::ElfFile::OpenMapped(module.path)
+                        : symbols::ElfFile::Open(module.path, module.root);
   // Of a file that cannot be read it is not known whether it has a table.
   if (!file) return;
   module.is_read = true;

@@ -52,19 +52,24 @@ class UnwindLoader {
   UnwindLoader(const UnwindLoader&) = delete;
   UnwindLoader& operator=(const UnwindLoader&) = delete;
 
-  // Starts the thread, and waits until the processes that run have their tables.
-  util::Status Start();
+  // Starts the thread, and waits until the processes that run have their tables, and so do the
+  // files of `program`, which will be executed; empty: none.
+  util::Status Start(std::string program = {});
   // Any thread may call it.
   UnwindStats stats() const;
 
  private:
-  // A file by what /proc and stat(2) say: device and inode, path, time of change and size.
-  using FileKey = std::tuple<std::string, std::string, int64_t, int64_t>;
+  struct FileLess {
+    bool operator()(const fxr_unwind_file& a, const fxr_unwind_file& b) const;
+  };
 
   struct Module {
-    FileKey key;
-    uint32_t users = 0;   // lists of mappings
-    uint32_t reader = 0;  // a process that maps the file
+    fxr_unwind_file file{};
+    // Where the file can be opened: a path below a root (empty: this process's own), or a link in
+    // /proc/PID/map_files.
+    std::string path;
+    std::string root;
+    uint32_t users = 0;  // lists of mappings
     bool is_read = false;
     // The file has no table, and its code is unwound by frame pointers.
     bool has_none = false;
@@ -81,7 +86,7 @@ class UnwindLoader {
   };
   using MappingsPtr = std::shared_ptr<const Mappings>;
 
-  void Run();
+  void Run(const std::string& program);
   // `follows_cpus`: also of CPUs that came online.
   void TakeRecords(bool follows_cpus);
   void ScanAll();
@@ -93,7 +98,12 @@ class UnwindLoader {
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
   // The number of the file's module, 0 if it has no table. Counts a user of it.
-  uint32_t UseModule(uint32_t tgid, const FileKey& key);
+  uint32_t UseModule(const fxr_unwind_file& file, const std::string& path, const std::string& root);
+  // The same without a user; null if there is no room.
+  Module* FindModule(const fxr_unwind_file& file, const std::string& path, const std::string& root,
+                     uint32_t* number);
+  // Loads the table of a file of this process's own namespace, which a process may map.
+  void LoadFile(const std::string& path);
   void LoadTable(uint32_t number);
   // Loads tables again that had to go and are used.
   void ReloadUsed();
@@ -112,9 +122,10 @@ class UnwindLoader {
 
   // The thread's.
   std::unordered_map<uint32_t, MappingsPtr> processes_;
-  std::map<FileKey, uint32_t> numbers_;
+  std::map<fxr_unwind_file, uint32_t, FileLess> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
-  std::unordered_set<uint32_t> changed_;  // processes with new mappings
+  std::unordered_set<uint32_t> changed_;    // processes with new mappings
+  std::unordered_set<std::string> mapped_;  // files of these mappings
   std::vector<std::pair<uint32_t, uint32_t>> forks_;
   std::unordered_set<uint32_t> exited_;
   uint64_t last_version_ = 0;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ constexpr size_t kMaxSegments = size_t{1} << 16;
 constexpr uint64_t kMaxSectionBytes = uint64_t{512} << 20;
 constexpr uint64_t kMaxNoteBytes = uint64_t{1} << 20;
 constexpr size_t kMaxFunctions = size_t{1} << 22;
+constexpr size_t kMaxNeeded = 1024;
 
 template <typename Integer>
 Integer InOrder(Integer value, bool is_swapped) {
@@ -134,11 +136,21 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
 ElfFile::~ElfFile() { elf_.reset(); }
 
 util::Result<ElfFile> ElfFile::Open(const std::string& path, const std::string& root) {
-  if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
-  ElfFile file;
   auto fd = OpenRegularFile(path, {.root = root});
   if (!fd) return fd.TakeError();
-  file.fd_ = std::move(*fd);
+  return Read(path, std::move(*fd));
+}
+
+util::Result<ElfFile> ElfFile::OpenMapped(const std::string& path) {
+  auto fd = OpenMappedFile(path);
+  if (!fd) return fd.TakeError();
+  return Read(path, std::move(*fd));
+}
+
+util::Result<ElfFile> ElfFile::Read(const std::string& path, util::UniqueFd fd) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
+  ElfFile file;
+  file.fd_ = std::move(fd);
   if (!HasPlausibleSections(file.fd_.get())) {
     return util::Error{fmt::format("{}: not an ELF file", path), ""};
   }
@@ -237,6 +249,43 @@ void ElfFile::VisitFunctions(
                       visit(name, symbol.st_value, GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC);
                     });
   }
+}
+
+ElfFile::Dependencies ElfFile::ReadDependencies() const {
+  Dependencies found;
+  size_t count = 0;
+  if (elf_getphdrnum(elf_.get(), &count) != 0) return found;
+  for (size_t i = 0; i < std::min(count, kMaxSegments); ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) break;
+    if (segment.p_type != PT_INTERP) continue;
+    const std::vector<std::byte> text =
+        ReadBytes(segment.p_offset, std::min<uint64_t>(segment.p_filesz, PATH_MAX));
+    const auto* characters = reinterpret_cast<const char*>(text.data());
+    found.interpreter.assign(characters, strnlen(characters, text.size()));
+  }
+  std::string rpath;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header, strings_header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC) continue;
+    Elf_Scn* strings_section = elf_getscn(elf_.get(), header.sh_link);
+    if (strings_section == nullptr || gelf_getshdr(strings_section, &strings_header) == nullptr ||
+        header.sh_size > kMaxNoteBytes || strings_header.sh_size > kMaxSectionBytes) {
+      continue;
+    }
+    Elf_Data* data = elf_getdata(section, nullptr);
+    const Elf_Data* strings = elf_getdata(strings_section, nullptr);
+    GElf_Dyn entry;
+    for (int i = 0; data != nullptr && found.needed.size() < kMaxNeeded; ++i) {
+      if (gelf_getdyn(data, i, &entry) == nullptr || entry.d_tag == DT_NULL) break;
+      const auto text = [&] { return std::string(TextAt(strings, entry.d_un.d_val)); };
+      if (entry.d_tag == DT_NEEDED) found.needed.push_back(text());
+      if (entry.d_tag == DT_RUNPATH) found.search_path = text();
+      if (entry.d_tag == DT_RPATH) rpath = text();
+    }
+  }
+  if (found.search_path.empty()) found.search_path = rpath;
+  return found;
 }
 
 void* ElfFile::FindSection(std::string_view name) const {

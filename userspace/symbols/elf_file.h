@@ -34,10 +34,14 @@ class ElfFile {
   // An error if it cannot be opened or is not ELF.
   // `root` and the rules for links are those of OpenRegularFile().
   static util::Result<ElfFile> Open(const std::string& path, const std::string& root = {});
+  // `path` is a link in /proc/PID/map_files, which leads to the mapped file, whatever its name.
+  static util::Result<ElfFile> OpenMapped(const std::string& path);
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
 
+  // libelf's; valid as long as this.
+  Elf* handle() const { return elf_.get(); }
   uint16_t machine() const { return machine_; }  // EM_*
   const util::BuildId& build_id() const { return build_id_; }
   const std::vector<LoadSegment>& segments() const { return segments_; }
@@ -56,6 +60,14 @@ class ElfFile {
   // twice. `indirect`: the code at the address selects the function at run time (IFUNC).
   void VisitFunctions(const std::function<void(std::string_view name, uint64_t address,
                                                bool indirect)>& visit) const;
+
+  // What ld.so(8) reads of a program or library to find the others. Texts may be any.
+  struct Dependencies {
+    std::string interpreter;          // PT_INTERP
+    std::vector<std::string> needed;  // DT_NEEDED
+    std::string search_path;          // DT_RUNPATH, else DT_RPATH
+  };
+  Dependencies ReadDependencies() const;
 
   bool HasSection(std::string_view name) const;
   // The contents of the first section of that name; empty if there is none or it is compressed.
@@ -77,6 +89,7 @@ class ElfFile {
   };
 
   ElfFile() = default;
+  static util::Result<ElfFile> Read(const std::string& path, util::UniqueFd fd);
   // The Elf_Scn of that name; null if there is none.
   void* FindSection(std::string_view name) const;
   void ReadHead();

@@ -41,6 +41,9 @@ std::optional<ElfFile> OpenFirst(const std::vector<std::string>& candidates,
 ModuleSymbols ModuleSymbols::Load(const std::string& path, const util::BuildId& build_id,
                                   const DebugFileOptions& options) {
   ModuleSymbols module;
+  module.path_ = path;
+  module.build_id_ = build_id;
+  module.options_ = options;
   std::string problem;
   module.executable_ = OpenFirst(ExecutableCandidates(path, build_id, options), build_id, &problem);
   bool has_symtab = false;
@@ -75,6 +78,30 @@ std::optional<FunctionPlace> ModuleSymbols::Find(uint64_t file_offset,
   const Symbol* symbol = functions_.Find(*address);
   if (symbol == nullptr) return std::nullopt;
   return FunctionPlace{symbol, *address - symbol->address};
+}
+
+void ModuleSymbols::ReadLines() {
+  has_read_lines_ = true;
+  // Each file is opened again: libdw keeps its own state of a file.
+  std::string problem;
+  std::optional<ElfFile> file =
+      OpenFirst(ExecutableCandidates(path_, build_id_, options_), build_id_, &problem);
+  const util::BuildId id = file ? file->build_id() : build_id_;
+  const std::string link = file ? file->debug_link() : std::string();
+  if (!file || !file->HasSection(".debug_info")) {
+    file = OpenFirst(DebugFileCandidates(path_, id, link, options_), id, &problem);
+  }
+  if (file) lines_ = LineTable::Open(std::move(*file), options_);
+}
+
+std::vector<SourcePosition> ModuleSymbols::FindLines(uint64_t file_offset,
+                                                     uint64_t mapping_offset) {
+  const std::optional<ElfFile>& layout = executable_ ? executable_ : layout_;
+  if (!layout) return {};
+  const std::optional<uint64_t> address = layout->AddressOf(file_offset, mapping_offset);
+  if (!address) return {};
+  if (!has_read_lines_) ReadLines();
+  return lines_ ? lines_->Find(*address) : std::vector<SourcePosition>();
 }
 
 std::vector<std::byte> ModuleSymbols::ReadCode(uint64_t file_offset, size_t size) const {

@@ -10,6 +10,7 @@
 
 #include "symbols/debug_files.h"
 #include "symbols/elf_file.h"
+#include "symbols/line_table.h"
 #include "symbols/symbol_table.h"
 #include "util/build_id.h"
 
@@ -31,6 +32,9 @@ class ModuleSymbols {
   // The function at `file_offset`, which a mapping yields for an address. For `mapping_offset` see
   // ElfFile::AddressOf().
   std::optional<FunctionPlace> Find(uint64_t file_offset, uint64_t mapping_offset) const;
+  // The lines of the instruction there, see LineTable::Find(). Empty without debug information. The
+  // first call reads it from the executable, or else from its debug file.
+  std::vector<SourcePosition> FindLines(uint64_t file_offset, uint64_t mapping_offset);
   // Code bytes at `file_offset`; empty without the executable.
   std::vector<std::byte> ReadCode(uint64_t file_offset, size_t size) const;
   uint16_t machine() const { return executable_ ? executable_->machine() : 0; }
@@ -41,11 +45,18 @@ class ModuleSymbols {
   const std::string& problem() const { return problem_; }
 
  private:
+  void ReadLines();
+
+  std::string path_;
+  util::BuildId build_id_;
+  DebugFileOptions options_;
   std::optional<ElfFile> executable_;
   // Has the load addresses: the executable, or else its debug file.
   std::optional<ElfFile> layout_;
   SymbolTable functions_;
   std::string problem_;
+  bool has_read_lines_ = false;
+  std::optional<LineTable> lines_;
 };
 
 }  // namespace symbols

@@ -110,4 +110,11 @@ util::Result<util::UniqueFd> OpenRegularFile(const std::string& path, const File
   return Failure(path, "not a regular file");
 }
 
+util::Result<util::UniqueFd> OpenMappedFile(const std::string& link) {
+  const util::UniqueFd found(open(link.c_str(), O_PATH | O_CLOEXEC));
+  struct stat status {};
+  if (!found || fstat(found.get(), &status) != 0) return CannotOpen(link, errno);
+  return OpenFound(link, found, status, {});
+}
+
 }  // namespace symbols

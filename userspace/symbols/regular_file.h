@@ -31,4 +31,7 @@ struct FileRules {
 // devices and pipes, and the file cannot be exchanged meanwhile.
 util::Result<util::UniqueFd> OpenRegularFile(const std::string& path, const FileRules& rules);
 
+// Opens the file that a link in /proc/PID/map_files leads to, if it is a regular one.
+util::Result<util::UniqueFd> OpenMappedFile(const std::string& link);
+
 }  // namespace symbols

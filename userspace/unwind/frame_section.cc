@@ -13,6 +13,7 @@ namespace unwind {
 namespace {
 
 // DWARF numbers of registers (System V ABI, x86-64 supplement, 3.6.2).
+constexpr uint64_t kDi = 5;
 constexpr uint64_t kBp = 6;
 constexpr uint64_t kSp = 7;
 constexpr uint64_t kReturnAddress = 16;
@@ -104,7 +105,7 @@ class Cursor {
 
 // How one register of the caller is found.
 struct RegisterRule {
-  enum class Kind : uint8_t { kSame, kUndefined, kAtCfa, kAtBp, kOther };
+  enum class Kind : uint8_t { kSame, kUndefined, kAtCfa, kAtBp, kInDi, kOther };
   Kind kind = Kind::kSame;
   int64_t offset = 0;
 };
@@ -218,6 +219,13 @@ fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
     }
     compact.kind = FXR_UNWIND_SIGNAL;
     compact.offset -= FXR_UNWIND_SIGNAL_SP;
+    return compact;
+  }
+  if (rules.return_address.kind == RegisterRule::Kind::kInDi) {
+    const bool is_alike = cfa.kind == CfaRule::Kind::kRegister && cfa.base == kSp &&
+                          rules.bp.kind == RegisterRule::Kind::kSame;
+    if (!is_alike) return unsupported;
+    compact.kind = FXR_UNWIND_RETURN_IN_DI;
     return compact;
   }
   if (rules.return_address.kind != RegisterRule::Kind::kAtCfa ||
@@ -532,8 +540,9 @@ class SectionReader {
           break;
         case 0x09:  // DW_CFA_register
           number = cursor.Unsigned();
-          cursor.Unsigned();
-          set(number, {RegisterRule::Kind::kOther, 0});
+          set(number,
+              {cursor.Unsigned() == kDi ? RegisterRule::Kind::kInDi : RegisterRule::Kind::kOther,
+               0});
           break;
         case 0x0a:  // DW_CFA_remember_state
           if (remembered.size() >= kMaxRememberedRows) {

@@ -24,7 +24,7 @@ constexpr size_t kSegmentWords = 5;
 // section.
 struct Header {
   // Another layout, or other rules, must have another number.
-  static constexpr uint64_t kMagic = 0x3130'6e69'7774'7866;
+  static constexpr uint64_t kMagic = 0x3230'6e69'7774'7866;
   uint64_t magic = kMagic;
   uint64_t checksum = 0;  // of the shape and the words
   uint64_t input_words = 0;

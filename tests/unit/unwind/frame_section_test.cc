@@ -149,6 +149,16 @@ TEST(FrameSection, ASignalFrame) {
   EXPECT_EQ(rule.offset, 0);
 }
 
+TEST(FrameSection, AReturnAddressInARegister) {
+  // vfork() keeps it in rdi.
+  const auto in_di = Read(SectionOf({0x0e, 0, 0x09, 16, 5}));
+  const fxr_unwind_rule rule = RuleAt(in_di.at(0).rows, kFunction);
+  EXPECT_EQ(rule.kind, FXR_UNWIND_RETURN_IN_DI);
+  EXPECT_EQ(rule.offset, 0);
+  const auto in_other = Read(SectionOf({0x0e, 0, 0x09, 16, 4}));
+  EXPECT_EQ(RuleAt(in_other.at(0).rows, kFunction).kind, FXR_UNWIND_UNSUPPORTED);
+}
+
 TEST(FrameSection, AMalformedInstructionEndsWhatIsKnown) {
   // Restores a state that was not remembered.
   const auto functions = Read(SectionOf({0x44, 0x0e, 16, 0x44, 0x0b, 0x44, 0x0e, 64}));

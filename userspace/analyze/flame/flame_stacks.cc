@@ -44,16 +44,31 @@ void FlameBuilder::Add(const fxt::Reader& reader) {
   objects_.Note(record);
   stacks_.Note(record);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
-    if (const auto stack = StackOf(*event)) AddStack(*event, *stack);
+    if (const auto stack = StackOf(*event)) {
+      AddStack(*event, reader.ToNanoseconds(event->timestamp), *stack);
+    }
   }
 }
 
-void FlameBuilder::AddStack(const fxt::Event& event, uint64_t stack) {
+bool FlameBuilder::IsSelected(fxt::Koid process, fxt::Koid thread) const {
+  return (!selection_.process || selection_.process(process, objects_.process_name(process))) &&
+         (!selection_.thread || selection_.thread(thread, objects_.thread_name(thread)));
+}
+
+void FlameBuilder::AddStack(const fxt::Event& event, uint64_t time, uint64_t stack) {
   const auto kind = FlameKindNamed(event.name.text);
   if (!kind) return;
   const bool pairs = kind_ == FlameKind::kWake && *kind == FlameKind::kOff;
   if (*kind != kind_) ++counts_.others;
   if (*kind != kind_ && !pairs) return;
+  const bool is_out =
+      (selection_.time && !selection_.time(time)) ||
+      (*kind != FlameKind::kOn && AwayOf(event) < selection_.min_away) ||
+      (*kind != FlameKind::kWake && !IsSelected(event.thread.process, event.thread.thread));
+  if (is_out) {
+    if (pairs) wakes_.erase(event.thread.thread);
+    return;
+  }
   if (*kind == kind_) {
     ++counts_.stacks;
     CountEnd(event, stack);
@@ -112,7 +127,8 @@ void FlameBuilder::CountWake(fxt::Koid woken, const StackFrames& sleeper, const 
   frames.push_back(
       stacks_.Text(FoldedPart(measure::FoldDigits(objects_.thread_name(wake.thread)))));
   const auto* object = objects_.thread(woken);
-  Count(object != nullptr ? object->process.value_or(0) : 0, woken, frames, 1);
+  const fxt::Koid process = object != nullptr ? object->process.value_or(0) : 0;
+  if (IsSelected(process, woken)) Count(process, woken, frames, 1);
 }
 
 void FlameBuilder::Count(fxt::Koid process, fxt::Koid thread, const StackFrames& frames,

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/flame/named_stacks.h"
@@ -45,10 +47,21 @@ struct FlameCounts {
 // The frame between the stack of a sleeper and that of its waker.
 inline constexpr std::string_view kWakerMark = "--";
 
+// Which stacks count. A wakeup is one of the sleeper's; it counts when that runs again.
+struct FlameSelection {
+  // By koid and name; null: all.
+  std::function<bool(fxt::Koid koid, std::string_view name)> process = nullptr;
+  std::function<bool(fxt::Koid koid, std::string_view name)> thread = nullptr;
+  // ns, of the sample or the end of the sleep; null: always.
+  std::function<bool(uint64_t time)> time = nullptr;
+  uint64_t min_away = 0;  // ns; of sleeps
+};
+
 // Adds up the stacks of a trace. Add() takes every record, then Finish() is called.
 class FlameBuilder {
  public:
-  FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols) : kind_(kind), stacks_(symbols) {}
+  FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols, FlameSelection selection = {})
+      : kind_(kind), selection_(std::move(selection)), stacks_(symbols) {}
 
   void Add(const fxt::Reader& reader);
   // Joins threads whose names differ in digits alone.
@@ -65,12 +78,15 @@ class FlameBuilder {
     StackFrames frames;
   };
 
-  void AddStack(const fxt::Event& event, uint64_t stack);
+  // `time`: ns.
+  void AddStack(const fxt::Event& event, uint64_t time, uint64_t stack);
+  bool IsSelected(fxt::Koid process, fxt::Koid thread) const;
   void CountEnd(const fxt::Event& event, uint64_t stack);
   void Count(fxt::Koid process, fxt::Koid thread, const StackFrames& frames, uint64_t weight);
   void CountWake(fxt::Koid woken, const StackFrames& sleeper, const Wake& wake);
 
   FlameKind kind_;
+  FlameSelection selection_;
   NamedStacks stacks_;
   facts::KernelSections sections_;
   facts::ObjectNames objects_;

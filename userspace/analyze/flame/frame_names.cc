@@ -77,6 +77,31 @@ std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t addre
   return FrameFunction{symbol->name, UINT32_MAX, symbol->address, symbol->size};
 }
 
+std::vector<std::string> FrameNames::NamesOf(uint32_t pid, uint64_t address, bool is_return) {
+  std::vector<std::string> names;
+  std::string outermost = NameOf(pid, address, is_return);
+  if (options_.lines && !schema::IsKernelAddress(address)) {
+    const PlaceId place = places_.Resolve(pid, Within(address, is_return));
+    const bool has_name = places_.place(place).function != UINT32_MAX;
+    const auto positions = places_.LinesOf(place);
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const symbols::SourcePosition& position = positions[i];
+      // The symbol's name is that of the outermost one, with what the linker made of it.
+      const bool is_outermost = i + 1 == positions.size();
+      std::string name =
+          is_outermost && (has_name || position.function.empty())
+              ? outermost
+              : FoldedPart(position.function.empty() ? "[inlined]" : position.function);
+      if (position.line != 0) {
+        name += FoldedPart(fmt::format(" ({}:{})", BaseName(position.file), position.line));
+      }
+      names.push_back(std::move(name));
+    }
+  }
+  if (names.empty()) names.push_back(std::move(outermost));
+  return names;
+}
+
 std::string FrameNames::NameOf(uint32_t pid, uint64_t address, bool is_return) {
   const bool kernel = schema::IsKernelAddress(address);
   const uint64_t within = Within(address, is_return);

@@ -38,6 +38,9 @@ class FrameNames {
   // behind the call, and perhaps behind the function. Functions of the kernel end with "_[k]".
   // Without a symbol it is the file, "[libc.so.6]", or "[unknown]".
   std::string NameOf(uint32_t pid, uint64_t address, bool is_return);
+  // The same with lines, as "function (file.c:12)", and before it the functions that are inlined
+  // there, innermost first. One name without lines.
+  std::vector<std::string> NamesOf(uint32_t pid, uint64_t address, bool is_return);
   // The function of the address; nothing without a symbol.
   std::optional<FrameFunction> FunctionOf(uint32_t pid, uint64_t address, bool is_return);
   // The user of process `pid`, who may own its perf map.

@@ -74,11 +74,12 @@ std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t sta
   const uint32_t pid = schema::TidOfKoid(process);
   StackFrames frames;
   ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
-    std::string name = names_.NameOf(pid, address, is_return);
-    if (schema::IsKernelAddress(address) && name.starts_with(kTracing)) {
-      frames.clear();
-    } else {
-      frames.push_back(Text(std::move(name)));
+    for (std::string& name : names_.NamesOf(pid, address, is_return)) {
+      if (schema::IsKernelAddress(address) && name.starts_with(kTracing)) {
+        frames.clear();
+      } else {
+        frames.push_back(Text(std::move(name)));
+      }
     }
   });
   std::ranges::reverse(frames);

@@ -155,6 +155,7 @@ PlaceId LbrPlaces::Intern(Place place, uint64_t mapping_offset, uint64_t address
   const auto [found, is_new] = place_by_key_.emplace(std::make_pair(place.module, place.offset),
                                                      static_cast<PlaceId>(places_.size()));
   if (!is_new) return found->second;
+  place.mapping_offset = mapping_offset;
   if (!NameAsDeclared(address, &place) && options_.enabled) {
     NameFunction(mapping_offset, address, &place);
   }
@@ -192,7 +193,7 @@ uint32_t LbrPlaces::FunctionOf(uint32_t module, const std::string& name) {
   return found->second;
 }
 
-const symbols::ModuleSymbols& LbrPlaces::SymbolsOf(uint32_t module) {
+symbols::ModuleSymbols& LbrPlaces::SymbolsOf(uint32_t module) {
   Module& wanted = modules_[module];
   if (!wanted.symbols) {
     wanted.symbols = std::make_unique<symbols::ModuleSymbols>(
@@ -200,6 +201,15 @@ const symbols::ModuleSymbols& LbrPlaces::SymbolsOf(uint32_t module) {
     symbols_read_ += wanted.symbols->functions().size();
   }
   return *wanted.symbols;
+}
+
+std::vector<symbols::SourcePosition> LbrPlaces::LinesOf(PlaceId id) {
+  const Place& at = places_[id];
+  if (!options_.enabled || at.module == kNone || modules_[at.module].kernel_text ||
+      !modules_[at.module].file.starts_with('/') || modules_[at.module].file == "//anon") {
+    return {};
+  }
+  return SymbolsOf(at.module).FindLines(at.offset, at.mapping_offset);
 }
 
 symbols::BranchKind LbrPlaces::KindOf(PlaceId id) {

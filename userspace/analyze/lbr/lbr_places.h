@@ -29,6 +29,8 @@ struct LbrSymbolOptions {
   // The file with symbols of the kernel. Empty: /proc/kallsyms, if the build id is that of the
   // running kernel.
   std::string kallsyms;
+  // Lines of source code and inlined functions are wanted: LbrPlaces::LinesOf().
+  bool lines = false;
 };
 
 using PlaceId = uint32_t;
@@ -42,6 +44,7 @@ struct Place {
   uint32_t function = UINT32_MAX;
   uint64_t function_offset = 0;  // bytes from the function's start
   uint64_t function_size = 0;    // bytes; 0: not known
+  uint64_t mapping_offset = 0;   // see symbols::ElfFile::AddressOf()
 };
 
 // A function that the trace declares.
@@ -81,6 +84,9 @@ class LbrPlaces {
   // Symbols that were read from files.
   size_t symbols_read() const { return symbols_read_; }
 
+  // The lines of the place, see symbols::LineTable::Find(). Empty if not known, and for the kernel.
+  std::vector<symbols::SourcePosition> LinesOf(PlaceId id);
+
   // The kind of the branch instruction, if the executable is available.
   symbols::BranchKind KindOf(PlaceId id);
 
@@ -111,7 +117,7 @@ class LbrPlaces {
   bool NameAsDeclared(uint64_t address, Place* place);
   // The name in brackets behind a function.
   std::string_view ShortName(uint32_t module) const;
-  const symbols::ModuleSymbols& SymbolsOf(uint32_t module);
+  symbols::ModuleSymbols& SymbolsOf(uint32_t module);
   PlaceId Intern(Place place, uint64_t mapping_offset, uint64_t address);
   void NameFunction(uint64_t mapping_offset, uint64_t address, Place* place);
   uint32_t FunctionOf(uint32_t module, const std::string& name);

@@ -159,6 +159,7 @@ util::Status BpfPrograms::Map() {
                                    .modules = bpf_map__fd(maps.unwind_modules),
                                    .ranges = bpf_map__fd(maps.unwind_ranges),
                                    .processes = bpf_map__fd(maps.unwind_processes),
+                                   .files = bpf_map__fd(maps.unwind_files),
                                    .tables_age = &(*skeleton_)->bss->unwind_tables_age,
                                    .use_time = &(*skeleton_)->bss->unwind_use_time});
     if (!unwind) return unwind.TakeError();

@@ -52,6 +52,8 @@ struct StackOptions {
   bool on = true;
   uint64_t min_sleep = kDefaultMinSleep;   // ns; shorter sleeps have no stack
   uint64_t frequency = kDefaultFrequency;  // samples per second and CPU
+  // The program that will be executed, whose unwind tables are loaded before; empty: not known.
+  std::string program = {};
 };
 
 // Category `wait`: shorter sleeps are not recorded, ns.

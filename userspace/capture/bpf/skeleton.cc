@@ -205,12 +205,14 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   for (bpf_map* map :
        {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes,
         bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules, bpf_->maps.unwind_words,
-        bpf_->maps.unwind_shapes}) {
+        bpf_->maps.unwind_shapes, bpf_->maps.unwind_files, bpf_->maps.vma_walks}) {
     bpf_map__set_autocreate(map, sleeps);
   }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.unwind_states, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);
+  bpf_map__set_max_entries(bpf_->maps.vma_walks, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.unwind_files, kMaxUnwindModules);
   bpf_map__set_max_entries(bpf_->maps.unwind_ranges, kMaxUnwindRanges);
   bpf_map__set_max_entries(bpf_->maps.unwind_modules, kMaxUnwindModules);
   bpf_map__set_max_entries(bpf_->maps.unwind_words, kMaxUnwindChunks);

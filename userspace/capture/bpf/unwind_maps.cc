@@ -119,6 +119,14 @@ bool UnwindMaps::SetProcess(uint32_t tgid, const fxr_unwind_process& process) {
 
 void UnwindMaps::RemoveProcess(uint32_t tgid) { bpf_map_delete_elem(sources_.processes, &tgid); }
 
+void UnwindMaps::SetFile(const fxr_unwind_file& file, uint32_t module) {
+  bpf_map_update_elem(sources_.files, &file, &module, BPF_ANY);
+}
+
+void UnwindMaps::RemoveFile(const fxr_unwind_file& file) {
+  bpf_map_delete_elem(sources_.files, &file);
+}
+
 void UnwindMaps::ChangeAge() { __atomic_fetch_add(sources_.tables_age, 1, __ATOMIC_SEQ_CST); }
 
 void UnwindMaps::SetUseTime(uint32_t time) {

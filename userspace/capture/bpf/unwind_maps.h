@@ -20,6 +20,7 @@ class UnwindMaps {
     int modules = -1;
     int ranges = -1;
     int processes = -1;
+    int files = -1;
     // Variables of the programs.
     fxr_u32* tables_age = nullptr;
     fxr_u32* use_time = nullptr;
@@ -46,6 +47,9 @@ class UnwindMaps {
   // Returns false if there are too many processes.
   bool SetProcess(uint32_t tgid, const fxr_unwind_process& process);
   void RemoveProcess(uint32_t tgid);
+  // The module of a file, 0 if the file has no table.
+  void SetFile(const fxr_unwind_file& file, uint32_t module);
+  void RemoveFile(const fxr_unwind_file& file);
   // To be called after a table came or went: stacks that were unwound before are unwound again.
   void ChangeAge();
   // The time that the programs write into the modules that they use.

@@ -10,9 +10,11 @@
 #include "analyze/page/flame_page.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/flame_input.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/symbol_options.h"
+#include "util/quantity.h"
 
 namespace tools {
 namespace {
@@ -24,7 +26,27 @@ struct FlameOptions {
   std::string output;
   std::string base;
   bool no_symbols = false;
+  bool lines = false;
+  std::string min;
+  FilterOptions filter;
   SymbolOptions symbol_files;
+
+  analyze::LbrSymbolOptions Symbols() const {
+    analyze::LbrSymbolOptions symbols = symbol_files.Make(!no_symbols);
+    symbols.lines = lines;
+    return symbols;
+  }
+
+  util::Result<StackSelection> Selection() const {
+    auto made = filter.Make();
+    if (!made) return made.TakeError();
+    StackSelection selection{.filter = std::move(*made), .min_away = 0};
+    if (min.empty()) return selection;
+    const auto away = util::ParseDuration(min);
+    if (!away) return away.error();
+    selection.min_away = *away;
+    return selection;
+  }
 };
 
 int RunFlame(const FlameOptions& options) {
@@ -44,11 +66,13 @@ int RunFlame(const FlameOptions& options) {
       return Fail(differ.error());
     }
   }
-  auto stacks = ReadStacks(options.file, *kind, options.symbol_files.Make(!options.no_symbols));
+  const auto selection = options.Selection();
+  if (!selection) return Fail(selection.error());
+  auto stacks = ReadStacks(options.file, *kind, options.Symbols(), *selection);
   if (!stacks) return Fail(stacks.error());
   std::optional<analyze::FoldedStacks> base;
   if (!options.base.empty()) {
-    auto read = ReadStacks(options.base, *kind, options.symbol_files.Make(!options.no_symbols));
+    auto read = ReadStacks(options.base, *kind, options.Symbols(), *selection);
     if (!read) return Fail(read.error());
     base = std::move(*read);
   }
@@ -91,6 +115,12 @@ void AddFlame(const Command& program, int& exit_code) {
            "drawn "
            "too; folded has both counts")
       .Type("OLD");
+  options->filter.AddTimesTo(command);
+  options->filter.AddTasksTo(command);
+  command.Add("--min", options->min, "The shortest sleep that counts").Type("TIME");
+  command.Add("--lines", options->lines,
+              "Frames as function (file.c:123), with the inlined functions as frames of their own; "
+              "from debug information of the programs or their debug files");
   command.Add("--no-symbols", options->no_symbols, "Look at no executable");
   options->symbol_files.AddTo(command);
   command.Footer(

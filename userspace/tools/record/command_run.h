@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "tools/record/command/child_process.h"
 #include "tools/record/options/record_options.h"
@@ -22,6 +23,7 @@ class CommandRun {
   std::optional<int> Prepare(const RecordOptions& options);
   bool exists() const { return child_.has_value(); }
   pid_t pid() const { return child_->pid(); }
+  const std::string& program() const { return child_->program(); }
 
   // Starts the command.
   util::Status Release() { return child_->Release(); }

@@ -67,7 +67,10 @@ util::Status Recorder::Make(const capture::KernelFeatures& features) {
   if (util::Status status = OpenOutput(config); !status) return status;
   if (options_.providers) config.providers = &providers_;
   config.provider_session.categories = options_.provider_categories;
-  if (command_.exists()) config.command = command_.pid();
+  if (command_.exists()) {
+    config.command = command_.pid();
+    config.program = command_.program();
+  }
   config.started = [this] { return OnStarted(); };
   config.note = [this](const std::string& line) { console_.Note(line); };
   config.alert = [this](const std::string& name, uint64_t) {

@@ -19,7 +19,7 @@ const std::string kUser = "[unknown]";
 const std::string kInKernel = "[kernel]_[k]";
 
 FoldedStacks Fold(StackTrace& trace, FlameKind kind, FlameCounts* counts = nullptr) {
-  FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}});
+  FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}, .lines = false});
   trace.Read([&](const fxt::Reader& reader) { builder.Add(reader); });
   FoldedStacks folded = builder.Finish();
   if (counts != nullptr) *counts = builder.counts();

@@ -28,7 +28,7 @@ TEST(FrameNamesTest, CompiledCodeIsNamedByItsProcess) {
 }
 
 TEST(FrameNamesTest, FallsBackToTheFile) {
-  FrameNames names({.enabled = false, .files = {}, .kallsyms = {}});
+  FrameNames names({.enabled = false, .files = {}, .kallsyms = {}, .lines = false});
   names.places().OnModule({100, 1, "/usr/lib/libc.so.6", {}});
   names.places().OnMapping({100, 1, 0x10000, 0x1000, 0});
   EXPECT_EQ(names.NameOf(100, 0x10010, false), "[libc.so.6]");

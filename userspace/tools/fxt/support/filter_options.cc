@@ -17,14 +17,18 @@ void FilterOptions::AddTimesTo(const Command& command) {
   command.Add("--to", to, "Latest time, as --from").Type("TIME");
 }
 
-void FilterOptions::AddTo(const Command& command) {
-  AddTimesTo(command);
+void FilterOptions::AddTasksTo(const Command& command) {
   command
       .Add("-t,--thread", threads,
            "Threads, by id (koid or tid) or name; * and ? match. May be given again")
       .Type("ID|NAME")
       .Commas();
   command.Add("-p,--process", processes, "Processes, as --thread").Type("ID|NAME").Commas();
+}
+
+void FilterOptions::AddTo(const Command& command) {
+  AddTimesTo(command);
+  AddTasksTo(command);
   command.Add("--cpu", cpus, "CPUs").Type("N").Commas();
 }
 

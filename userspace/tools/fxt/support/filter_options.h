@@ -24,7 +24,9 @@ struct FilterOptions {
 
   // --from, --to
   void AddTimesTo(const Command& command);
-  // Those, and --thread, --process, --cpu
+  // --thread, --process
+  void AddTasksTo(const Command& command);
+  // Those, and --cpu
   void AddTo(const Command& command);
   // --type, --category
   void AddKindsTo(const Command& command);

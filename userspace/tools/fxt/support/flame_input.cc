@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "facts/scheduling.h"
 #include "source/input.h"
 #include "text/clean_text.h"
 #include "tools/common/message.h"
@@ -59,16 +60,44 @@ void PrintWarnings(const std::string& file, analyze::FlameKind kind,
   }
 }
 
+// Gives a range of times the time of the first record, and the builder each record.
+struct RangedBuilder {
+  analyze::FlameBuilder& builder;
+  analyze::TimeRange& range;
+
+  void Add(const fxt::Reader& reader) {
+    if (range.limited() && !range.started()) {
+      if (const auto time = facts::TimeOf(reader.record(), reader.provider())) {
+        range.SetStart(*time);
+      }
+    }
+    builder.Add(reader);
+  }
+};
+
 }  // namespace
 
 util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
-                                               const analyze::LbrSymbolOptions& symbols) {
+                                               const analyze::LbrSymbolOptions& symbols,
+                                               StackSelection selection) {
   auto source = source::OpenInput(file);
   if (!source) return source.TakeError();
   fxt::Reader reader(**source);
-  analyze::FlameBuilder builder(kind, symbols);
+  analyze::RecordFilter& filter = selection.filter;
+  analyze::FlameSelection selected;
+  const auto match = [](const analyze::TaskSelector& tasks) {
+    return [&tasks](fxt::Koid koid, std::string_view name) { return tasks.Matches(koid, name); };
+  };
+  if (!filter.processes.empty()) selected.process = match(filter.processes);
+  if (!filter.threads.empty()) selected.thread = match(filter.threads);
+  if (filter.time.limited()) {
+    selected.time = [&filter](uint64_t time) { return filter.time.Contains(time); };
+  }
+  selected.min_away = selection.min_away;
+  analyze::FlameBuilder builder(kind, symbols, std::move(selected));
+  RangedBuilder ranged{builder, filter.time};
   Progress progress("fxt flame: " + file, **source);
-  ReadAll(reader, progress, builder);
+  ReadAll(reader, progress, ranged);
   progress.Clear();
   if (reader.error() != fxt::ReadError::kNone) {
     return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};

@@ -178,7 +178,11 @@ util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>&
   ChildProcess child(pid, std::move(gate->write_end), std::move(reports->read_end));
   Report report;
   const bool reported = ReadWhole(child.reports_.get(), &report, sizeof(report)) == sizeof(report);
-  if (reported && report.stage == Report::Stage::kReady) return child;
+  if (reported && report.stage == Report::Stage::kReady) {
+    int reason = 0;
+    child.program_ = FindProgram(command.front(), &reason);
+    return child;
+  }
   if (!reported) return util::Error{"the process of the command ended before it could start", ""};
   if (report.stage == Report::Stage::kUser) {
     return util::Error{
@@ -193,6 +197,7 @@ util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>&
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      program_(std::move(other.program_)),
       gate_(std::move(other.gate_)),
       reports_(std::move(other.reports_)),
       released_(other.released_),

@@ -36,12 +36,15 @@ class ChildProcess {
   int Wait();
   bool released() const { return released_; }
   pid_t pid() const { return pid_; }
+  // The file that the child will execute, as this process finds it; empty: it does not.
+  const std::string& program() const { return program_; }
 
  private:
   ChildProcess(pid_t pid, util::UniqueFd gate, util::UniqueFd reports)
       : pid_(pid), gate_(std::move(gate)), reports_(std::move(reports)) {}
 
   pid_t pid_ = -1;
+  std::string program_;
   util::UniqueFd gate_;     // a byte starts the child
   util::UniqueFd reports_;  // the child reports its error here
   bool released_ = false;

@@ -53,6 +53,7 @@ util::Status RecordingDriver::MakeRecording(const capture::KernelFeatures& featu
   const capture::ProcIdentity identities;
   auto programs = MakeProgramOptions(options_, identities, config_.realtime);
   if (!programs) return programs.TakeError();
+  programs->stack.program = config_.program;
   session::RecordingConfig config;
   config.mode = config_.mode;
   config.programs = std::move(*programs);

@@ -50,6 +50,7 @@ struct DriverConfig {
   provider::ProviderSet* providers = nullptr;
   provider::ProviderSessionOptions provider_session;
   std::optional<pid_t> command;  // the process that is recorded
+  std::string program;           // the file that it will execute; empty: not known
   // Called once, when events are recorded and before the output takes its name. An error ends the
   // start.
   std::function<util::Status()> started;
