@@ -21,6 +21,7 @@ constexpr std::array<uint32_t, 40> kNiceWeights = {
 constexpr uint32_t kIdlePolicyWeight = 3;
 // CPUs of a mask; the format's numbers have 16 bits.
 constexpr uint32_t kMaxCpus = 65536;
+constexpr size_t kMaxPath = 4096;  // of a cgroup
 
 // "0-3,8"; empty if it is not of that form.
 std::vector<uint64_t> CpusOf(std::string_view list) {
@@ -58,8 +59,8 @@ uint64_t NumberIn(const std::string& text) {
   return number;
 }
 
-// Of the groups of a process ("a;b") the one that weighs its threads: "cpu:PATH" or "cpu,cpuacct:PATH"
-// of version 1, or else that of version 2.
+// Of the groups of a process ("a;b") the one that weighs its threads: "cpu:PATH" or
+// "cpu,cpuacct:PATH" of version 1, or else that of version 2.
 std::string WeighingGroup(const std::string& groups) {
   std::string unified;
   std::istringstream list(groups);
@@ -137,7 +138,10 @@ uint16_t RunnableReasons::CgroupAt(const std::string& path) {
   if (const auto found = cgroup_numbers_.find(path); found != cgroup_numbers_.end()) {
     return found->second;
   }
-  if (cgroups_.size() >= kMaxCgroups) return 0;
+  if (cgroups_.size() >= kMaxCgroups || path.size() > kMaxPath ||
+      std::count(path.begin(), path.end(), '/') > kMaxCgroupDepth) {
+    return 0;
+  }
   Cgroup group;
   if (!IsRoot(path)) {
     const uint16_t above = CgroupAt(Above(path));
@@ -204,6 +208,7 @@ void RunnableReasons::Move(ThreadIndex index, fxt::Koid koid, fxt::Koid process)
   Thread& thread = threads_[index];
   if (thread.process != 0) {
     if (const auto found = processes_.find(thread.process); found != processes_.end()) {
+      if (!Spend(found->second.threads.size())) return;
       std::erase(found->second.threads, index);
     }
   }
@@ -216,9 +221,25 @@ void RunnableReasons::Move(ThreadIndex index, fxt::Koid koid, fxt::Koid process)
 }
 
 void RunnableReasons::Drop(fxt::Koid koid) {
-  std::erase_if(own_, [tid = schema::TidOfKoid(koid)](const auto& entry) {
-    return entry.first.second == tid;
-  });
+  const uint32_t tid = schema::TidOfKoid(koid);
+  own_.erase(own_.lower_bound({tid, 0}), own_.upper_bound({tid, fxt::Koid(UINT64_MAX)}));
+}
+
+void RunnableReasons::DropOwn(fxt::Koid koid, Process& process) {
+  for (const uint32_t tid : process.own_tids) own_.erase({tid, koid});
+  process.own_tids.clear();
+}
+
+bool RunnableReasons::Spend(uint64_t work) {
+  work_ += work;
+  if (work_ <= kMaxWork) return true;
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    threads_[static_cast<ThreadIndex>(i)].cgroup = 0;
+    threads_[static_cast<ThreadIndex>(i)].mask = kNoMask;
+  }
+  processes_.clear();
+  own_.clear();
+  return false;
 }
 
 void RunnableReasons::Resolve(ThreadIndex index, uint64_t time) {
@@ -229,7 +250,7 @@ void RunnableReasons::Resolve(ThreadIndex index, uint64_t time) {
     scheduling = process->second.scheduling;
     thread.cgroup = process->second.cgroup;
   }
-  const auto own = own_.find({thread.process, schema::TidOfKoid(thread.koid)});
+  const auto own = own_.find({schema::TidOfKoid(thread.koid), thread.process});
   if (own != own_.end()) scheduling = own->second;
   thread.idle_policy = scheduling.idle_policy;
   if (thread.mask == scheduling.mask) return;
@@ -247,14 +268,12 @@ void RunnableReasons::Apply(Scheduling& to, std::string_view name, const std::st
 
 void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
   const fxt::Koid koid = *event.process;
+  if (work_ > kMaxWork) return;
   if (!processes_.contains(koid) && processes_.size() >= kMaxProcesses) return;
   Process& process = processes_[koid];
-  const auto erase_own = [&] {
-    own_.erase(own_.lower_bound({koid, 0}), own_.upper_bound({koid, UINT32_MAX}));
-  };
   if (!event.values.empty() && event.values.front().name.text == schema::setting::kExecutable) {
     process.scheduling = {};
-    erase_own();
+    DropOwn(koid, process);
   }
   // Those of the process go first: threads differ from them.
   for (const bool of_threads : {false, true}) {
@@ -264,7 +283,8 @@ void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
       const std::string value = SettingText(argument.value);
       if (own) {
         if (own_.size() >= kMaxProcesses) return;
-        const auto [entry, fresh] = own_.try_emplace({koid, own->tid}, process.scheduling);
+        const auto [entry, fresh] = own_.try_emplace({own->tid, koid}, process.scheduling);
+        if (fresh) process.own_tids.push_back(own->tid);
         Apply(entry->second, own->name, value);
       } else if (argument.name.text == schema::setting::kCgroup) {
         process.cgroup = CgroupOfProcess(koid, value);
@@ -273,6 +293,7 @@ void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
       }
     }
   }
+  if (!Spend(process.threads.size())) return;
   for (const ThreadIndex thread : process.threads) Resolve(thread, time);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Works out why a runnable thread did not run. Each nanosecond of a wait for a CPU has one reason, the
-// first of these that holds:
+// Works out why a runnable thread did not run. Each nanosecond of a wait for a CPU has one reason,
+// the first of these that holds:
 //
 //   rt_throttled  the thread is a real-time one, and the kernel chose a thread of a lower class, or
 //                 idle, for its CPU meanwhile: kernel.sched_rt_runtime_us was used up
@@ -13,9 +13,9 @@
 // read. What is not known is no reason. Waits while the quota of a cgroup is used up are facts of
 // their own (WaitKind::kThrottled).
 //
-// The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends before
-// it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks, processes and
-// groups; what is beyond is not known.
+// The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends
+// before it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks,
+// processes and groups; what is beyond is not known.
 #pragma once
 
 #include <array>
@@ -49,11 +49,15 @@ class RunnableReasons {
   static constexpr size_t kMaxMasks = 64;
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxCgroups = 4096;
+  static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // what is deeper is not known
+  // Threads looked at because of settings and moves, in all. A file that needs more is made up:
+  // from then on nothing is known.
+  static constexpr uint64_t kMaxWork = uint64_t{1} << 26;
 
   void AddSettings(const SettingsEvent& event, uint64_t time);
   // `thread` is of `process`.
   void NoteProcess(ThreadIndex thread, fxt::Koid koid, fxt::Koid process) {
-    if (thread == kNoThread) return;
+    if (thread == kNoThread || work_ > kMaxWork) return;
     Thread& at = threads_.At(thread);
     if (at.process != process) [[unlikely]] {
       Move(thread, koid, process);
@@ -92,7 +96,7 @@ class RunnableReasons {
  private:
   struct Mask {
     std::vector<uint64_t> bits;
-    uint32_t idle_inside = 0;   // CPUs
+    uint32_t idle_inside = 0;  // CPUs
     uint32_t idle_outside = 0;
     bool holds = false;  // an outside one is idle, and no inside one
     uint64_t since = 0;  // of `holds`
@@ -105,9 +109,7 @@ class RunnableReasons {
       return cpu / 64 < bits.size() && (bits[cpu / 64] >> cpu % 64 & 1) != 0;
     }
     void OnIdle(uint32_t cpu, bool idle, uint64_t time);
-    uint64_t Clock(uint64_t time) const {
-      return sum + (holds && time > since ? time - since : 0);
-    }
+    uint64_t Clock(uint64_t time) const { return sum + (holds && time > since ? time - since : 0); }
     // For how long it held between the two, as far as it is kept.
     uint64_t HeldBetween(uint64_t begin, uint64_t end) const;
   };
@@ -121,6 +123,7 @@ class RunnableReasons {
     Scheduling scheduling;
     uint16_t cgroup = 0;
     std::vector<ThreadIndex> threads;
+    std::vector<uint32_t> own_tids;  // of threads with settings of their own
   };
   struct Thread {
     fxt::Koid koid = 0;
@@ -139,6 +142,9 @@ class RunnableReasons {
 
   void Move(ThreadIndex thread, fxt::Koid koid, fxt::Koid process);
   void Drop(fxt::Koid koid);
+  void DropOwn(fxt::Koid koid, Process& process);
+  // False if the limit is reached.
+  bool Spend(uint64_t work);
   void Resolve(ThreadIndex thread, uint64_t time);
   void AddProcess(const SettingsEvent& event, uint64_t time);
   void AddCgroup(const SettingsEvent& event);
@@ -146,7 +152,8 @@ class RunnableReasons {
   uint8_t MaskOf(const std::string& list);
   uint16_t CgroupAt(const std::string& path);
   uint16_t CgroupOfProcess(fxt::Koid process, const std::string& groups);
-  // Whether a thread of the group and priority has a greater weight than another one of another group.
+  // Whether a thread of the group and priority has a greater weight than another one of another
+  // group.
   bool IsHeavier(uint16_t cgroup, int32_t priority, uint16_t than_cgroup,
                  int32_t than_priority) const;
 
@@ -158,9 +165,10 @@ class RunnableReasons {
   DenseTable<uint8_t> is_idle_;  // by CPU
   DenseTable<Thread> threads_;
   std::unordered_map<fxt::Koid, Process> processes_;
-  std::map<std::pair<fxt::Koid, uint32_t>, Scheduling> own_;  // by process and tid
-  // The first stands for none. With autogroups each process has a copy of its group: only its threads
-  // are known to be of one session.
+  std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
+  uint64_t work_ = 0;
+  // The first stands for none. With autogroups each process has a copy of its group: only its
+  // threads are known to be of one session.
   std::vector<Cgroup> cgroups_{1};
   std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and process
 };
