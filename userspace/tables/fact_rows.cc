@@ -114,7 +114,8 @@ struct FactRows::WakeupTaker {
     return true;
   }
   bool OnWakeup(const fxt::UnresolvedWakeup& words) const {
-    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name)) return false;
+    if (words.argument_name != 0 && !facts::FastPathTables::IsWaker(table, words.argument_name))
+      return false;
     facts::Wakeup wakeup{.time = table.provider->ToNanoseconds(words.timestamp),
                          .cpu = words.cpu,
                          .thread = words.thread,
@@ -133,12 +134,12 @@ struct FactRows::WakeupTaker {
 uint64_t FactRows::AddFastPath(fxt::Reader& reader, uint64_t most) {
   if (with_timeline_) return timeline_.AddFastPath(reader, most);
   if (!timeline_.IsKernels(reader.provider())) return 0;
-  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())}, most);
+  return reader.VisitSchedulingRecords(WakeupTaker{*this, wakeup_tables_.Of(reader.provider())},
+                                       most);
 }
 
 void FactRows::NoteTask(const fxt::Event& event) {
-  if (event.type != fxt::EventType::kInstant ||
-      event.category.text != schema::category::kTask) {
+  if (event.type != fxt::EventType::kInstant || event.category.text != schema::category::kTask) {
     return;
   }
   if (event.name.text == schema::event::kFork) {

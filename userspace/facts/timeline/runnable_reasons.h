@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Works out why a runnable thread did not run. Each nanosecond of a wait for a CPU has one reason, the
-// first of these that holds:
+// Works out why a runnable thread did not run. Each nanosecond of a wait for a CPU has one reason,
+// the first of these that holds:
 //
 //   rt_throttled  the thread is a real-time one, and the kernel chose a thread of a lower class, or
 //                 idle, for its CPU meanwhile: kernel.sched_rt_runtime_us was used up
@@ -13,9 +13,9 @@
 // read. What is not known is no reason. Waits while the quota of a cgroup is used up are facts of
 // their own (WaitKind::kThrottled).
 //
-// The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends before
-// it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks, processes and
-// groups; what is beyond is not known.
+// The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends
+// before it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks,
+// processes and groups; what is beyond is not known.
 #pragma once
 
 #include <array>
@@ -92,7 +92,7 @@ class RunnableReasons {
  private:
   struct Mask {
     std::vector<uint64_t> bits;
-    uint32_t idle_inside = 0;   // CPUs
+    uint32_t idle_inside = 0;  // CPUs
     uint32_t idle_outside = 0;
     bool holds = false;  // an outside one is idle, and no inside one
     uint64_t since = 0;  // of `holds`
@@ -105,9 +105,7 @@ class RunnableReasons {
       return cpu / 64 < bits.size() && (bits[cpu / 64] >> cpu % 64 & 1) != 0;
     }
     void OnIdle(uint32_t cpu, bool idle, uint64_t time);
-    uint64_t Clock(uint64_t time) const {
-      return sum + (holds && time > since ? time - since : 0);
-    }
+    uint64_t Clock(uint64_t time) const { return sum + (holds && time > since ? time - since : 0); }
     // For how long it held between the two, as far as it is kept.
     uint64_t HeldBetween(uint64_t begin, uint64_t end) const;
   };
@@ -146,7 +144,8 @@ class RunnableReasons {
   uint8_t MaskOf(const std::string& list);
   uint16_t CgroupAt(const std::string& path);
   uint16_t CgroupOfProcess(fxt::Koid process, const std::string& groups);
-  // Whether a thread of the group and priority has a greater weight than another one of another group.
+  // Whether a thread of the group and priority has a greater weight than another one of another
+  // group.
   bool IsHeavier(uint16_t cgroup, int32_t priority, uint16_t than_cgroup,
                  int32_t than_priority) const;
 
@@ -159,8 +158,8 @@ class RunnableReasons {
   DenseTable<Thread> threads_;
   std::unordered_map<fxt::Koid, Process> processes_;
   std::map<std::pair<fxt::Koid, uint32_t>, Scheduling> own_;  // by process and tid
-  // The first stands for none. With autogroups each process has a copy of its group: only its threads
-  // are known to be of one session.
+  // The first stands for none. With autogroups each process has a copy of its group: only its
+  // threads are known to be of one session.
   std::vector<Cgroup> cgroups_{1};
   std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and process
 };

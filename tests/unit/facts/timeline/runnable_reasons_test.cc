@@ -22,7 +22,9 @@ class RunnableReasonsTest : public ::testing::Test {
       reasons_.NoteProcess(index, 100 + index, 10 + index);
     }
     Set(SettingScope::kSystem, "", 0,
-        {{"kernel.release", "6.18"}, {"cpu.online", "0-3"}, {"kernel.sched_rt_runtime_us", "950000"}});
+        {{"kernel.release", "6.18"},
+         {"cpu.online", "0-3"},
+         {"kernel.sched_rt_runtime_us", "950000"}});
   }
   void Set(SettingScope scope, const std::string& subject, fxt::Koid process,
            const std::vector<std::pair<std::string, std::string>>& values, uint64_t time = 0) {
@@ -39,8 +41,8 @@ class RunnableReasonsTest : public ::testing::Test {
         {{"executable", "/app"}, {"cpus_allowed", "0-3"}, {"cgroup", cgroup}});
   }
   // Thread 0 waits on CPU 1 from 0 to 1000, while thread 1 with the priority has it.
-  RunnableParts Behind(int32_t priority, int32_t own = kNice0,
-                       WaitKind kind = WaitKind::kWakeup, uint64_t length = 1000) {
+  RunnableParts Behind(int32_t priority, int32_t own = kNice0, WaitKind kind = WaitKind::kWakeup,
+                       uint64_t length = 1000) {
     RunnableReasons::OpenWait wait(reasons_, 0, own);
     wait.AddHolder(0, 0, length, reasons_.CgroupOf(1), priority);
     return wait.End({.index = 0, .kind = kind, .begin = 0, .end = length, .end_cpu = 1});
@@ -56,13 +58,14 @@ TEST_F(RunnableReasonsTest, WithoutSettingsNothingIsKnown) {
 
 TEST_F(RunnableReasonsTest, AForbiddenCpuIsIdle) {
   Set(SettingScope::kProcess, "app", 10, {{"executable", "/app"}, {"cpus_allowed", "1-2"}});
-  reasons_.OnEnd(0, 0);                 // it waits
-  reasons_.OnCpu(3, true, 100);         // not its own: from here on
-  reasons_.OnCpu(2, true, 400);         // its own one: no more
+  reasons_.OnEnd(0, 0);          // it waits
+  reasons_.OnCpu(3, true, 100);  // not its own: from here on
+  reasons_.OnCpu(2, true, 400);  // its own one: no more
   reasons_.OnCpu(2, false, 500);
-  reasons_.OnCpu(3, false, 600);        // up to here
+  reasons_.OnCpu(3, false, 600);  // up to here
   RunnableReasons::OpenWait wait(reasons_, 0, kNice0);
-  const WholeWait whole{.index = 0, .kind = WaitKind::kWakeup, .begin = 0, .end = 1000, .end_cpu = 1};
+  const WholeWait whole{
+      .index = 0, .kind = WaitKind::kWakeup, .begin = 0, .end = 1000, .end_cpu = 1};
   EXPECT_EQ(wait.End(whole), (RunnableParts{.affinity = 400}));
   // It runs where it may not: it has another mask now.
   WholeWait elsewhere = whole;
@@ -74,10 +77,12 @@ TEST_F(RunnableReasonsTest, AForbiddenCpuIsIdle) {
 
 TEST_F(RunnableReasonsTest, AThreadMayHaveItsOwnMask) {
   Set(SettingScope::kProcess, "app", 10,
-      {{"executable", "/app"}, {"cpus_allowed", "0-3"}, {"thread.a.b/c/100.cpus_allowed", "1"}}, 50);
+      {{"executable", "/app"}, {"cpus_allowed", "0-3"}, {"thread.a.b/c/100.cpus_allowed", "1"}},
+      50);
   reasons_.OnCpu(0, true, 100);
   RunnableReasons::OpenWait wait(reasons_, 0, kNice0);
-  const WholeWait whole{.index = 0, .kind = WaitKind::kWakeup, .begin = 0, .end = 1000, .end_cpu = 1};
+  const WholeWait whole{
+      .index = 0, .kind = WaitKind::kWakeup, .begin = 0, .end = 1000, .end_cpu = 1};
   EXPECT_EQ(wait.End(whole), (RunnableParts{.affinity = 900}));
   // The same as the process again.
   Set(SettingScope::kProcess, "app", 10, {{"thread.a.b/c/100.cpus_allowed", "0-3"}}, 1000);
