@@ -272,7 +272,8 @@ class Comparer {
           metric == Metric::kSyscallTime || metric >= Metric::kElapsed) {
         continue;
       }
-      // Most groups never have one of these reasons, and a test of nothing costs others their power.
+      // Most groups never have one of these reasons, and a test of nothing costs others their
+      // power.
       const bool has_reason = metric == Metric::kAffinity || metric == Metric::kWeight ||
                               metric == Metric::kRtThrottled;
       if (has_reason && !HasAny(group, metric)) continue;
@@ -376,8 +377,7 @@ class Comparer {
       const measure::Group* part = groups_.all()[number].In(captures_, i);
       if (part == nullptr) continue;
       const double side = static_cast<double>(i < bases_ ? bases_ : captures_.size() - bases_);
-      const double weight =
-          (i < bases_ ? -1 : 1) / (side * normalization_.seconds[i] * kNsPerMs);
+      const double weight = (i < bases_ ? -1 : 1) / (side * normalization_.seconds[i] * kNsPerMs);
       for (const auto& [other, blame] : part->of(measure::Attribution::kHeldCpu)) {
         if (other >= captures_[i]->groups.size()) continue;
         const size_t group = groups_.Of(i, other);
@@ -434,7 +434,8 @@ class Comparer {
       if (explained >= row.change * kExplained) move(row, OthersOf(whom));
     }
     std::stable_sort(slower.begin(), slower.end(), [](const auto& a, const auto& b) {
-      return std::pair(!a.group.has_value(), -a.change) < std::pair(!b.group.has_value(), -b.change);
+      return std::pair(!a.group.has_value(), -a.change) <
+             std::pair(!b.group.has_value(), -b.change);
     });
   }
 
@@ -444,8 +445,7 @@ class Comparer {
     report_.judged = static_cast<size_t>(std::count(in_scope_.begin(), in_scope_.end(), true));
     std::map<size_t, double> wakeups;
     for (size_t i = 0; i < captures_.size(); ++i) {
-      const double weight =
-          1 / (normalization_.seconds[i] * static_cast<double>(captures_.size()));
+      const double weight = 1 / (normalization_.seconds[i] * static_cast<double>(captures_.size()));
       for (size_t at = 0; at < captures_[i]->groups.size(); ++at) {
         const size_t woken = groups_.Of(i, static_cast<uint32_t>(at));
         for (const auto& [other, blame] :
@@ -514,8 +514,8 @@ class Comparer {
     }
   }
 
-  // A setting that differs says beforehand which rows may change: these have a rate of their own, by
-  // Benjamini and Hochberg.
+  // A setting that differs says beforehand which rows may change: these have a rate of their own,
+  // by Benjamini and Hochberg.
   void DecideBySettings() {
     if (!report_.confirmed) return;
     std::vector<double> p;
@@ -525,11 +525,10 @@ class Comparer {
       const std::string& process = groups_.all()[*unit.group].name.process;
       for (const size_t number : unit.numbers) {
         ComparisonRow& row = report_.rows[number];
-        const bool is_expected =
-            std::any_of(report_.settings.begin(), report_.settings.end(),
-                        [&](const SettingDifference& setting) {
-                          return ActsOnMetric(setting, row.metric, process);
-                        });
+        const bool is_expected = std::any_of(report_.settings.begin(), report_.settings.end(),
+                                             [&](const SettingDifference& setting) {
+                                               return ActsOnMetric(setting, row.metric, process);
+                                             });
         if (!is_expected || IsPart(row.metric) || row.p >= 1) continue;
         p.push_back(row.p);
         expected.emplace_back(&row, &unit);

@@ -121,8 +121,7 @@ bool IsOfProgram(const SettingDifference& setting) {
 }
 
 bool ActsOnMetric(const SettingDifference& setting, Metric metric, const std::string& process) {
-  return (!IsOfProcess(setting) || setting.subject == process) &&
-         ActsOn(setting, KindOf(metric));
+  return (!IsOfProcess(setting) || setting.subject == process) && ActsOn(setting, KindOf(metric));
 }
 
 std::vector<size_t> ExplainingSettings(const DiffReport& report, const ComparisonRow& row) {

@@ -11,10 +11,10 @@
 namespace comparison {
 
 // Positions in `report.settings`. First those that act on what the row measures: the affinity of a
-// thread that waits for a CPU, the limit of a cgroup that is throttled, the scheduler of a disk. They
-// are of the group's process, of its cgroups and the machine, and for waits for a CPU of the process
-// that had it. Where there is none, what the group's process runs: its command line, environment, or
-// the build of its program and libraries.
+// thread that waits for a CPU, the limit of a cgroup that is throttled, the scheduler of a disk.
+// They are of the group's process, of its cgroups and the machine, and for waits for a CPU of the
+// process that had it. Where there is none, what the group's process runs: its command line,
+// environment, or the build of its program and libraries.
 std::vector<size_t> ExplainingSettings(const DiffReport& report, const ComparisonRow& row);
 
 // Whether a setting of `process`, of cgroups or the machine acts on what the metric measures.

@@ -121,9 +121,9 @@ constexpr SuppressionRule kSuppressionRules[] = {
     {"switches_of_waits", kSwitching, "Wakeups, waits and runs begin and end with switches.", 0,
      false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kThrottled, Metric::kAffinity,      Metric::kRtThrottled,
-                                     Metric::kWakeups,   Metric::kPreemptedWait, Metric::kBlocked,
-                                     Metric::kCpuTime};
+       constexpr Metric kCauses[] = {
+           Metric::kThrottled,     Metric::kAffinity, Metric::kRtThrottled, Metric::kWakeups,
+           Metric::kPreemptedWait, Metric::kBlocked,  Metric::kCpuTime};
        return Suppression{.by = findings.SameDirection(row, kCauses)};
      }},
     {"migrations_of_wakeups", kMigrating, "The scheduler chooses a CPU at each wakeup.", kExplained,
@@ -161,9 +161,9 @@ constexpr SuppressionRule kSuppressionRules[] = {
      "greater weight are parts of waits, and no findings alone.",
      0, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {
-       constexpr Metric kCauses[] = {Metric::kAffinity, Metric::kPreemptedWait,
-                                     Metric::kWakeupLatency, Metric::kCpuTime, Metric::kWakeups,
-                                     Metric::kBlocked};
+       constexpr Metric kCauses[] = {Metric::kAffinity,      Metric::kPreemptedWait,
+                                     Metric::kWakeupLatency, Metric::kCpuTime,
+                                     Metric::kWakeups,       Metric::kBlocked};
        auto cause = findings.SameDirection(row, kCauses);
        if (!cause) {
          cause = findings.Find([](const ComparisonRow& other) { return !IsPart(other.metric); });

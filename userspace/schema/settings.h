@@ -81,8 +81,7 @@ inline std::optional<ThreadSetting> AsThreadSetting(std::string_view text) {
   const size_t dot = text.rfind('.');
   const size_t slash = text.rfind('/', dot);
   if (dot == std::string_view::npos || slash == std::string_view::npos) return std::nullopt;
-  ThreadSetting setting{
-      .thread = text.substr(0, slash), .tid = 0, .name = text.substr(dot + 1)};
+  ThreadSetting setting{.thread = text.substr(0, slash), .tid = 0, .name = text.substr(dot + 1)};
   const std::string_view number = text.substr(slash + 1, dot - slash - 1);
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), setting.tid);
   if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;

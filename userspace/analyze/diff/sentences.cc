@@ -152,7 +152,8 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
     case Metric::kThrottled:
       return LimitChangeWords(report, row);
     case Metric::kRtThrottled:
-      return fmt::format("is throttled {} {}: real-time threads had used up their time", amount, more);
+      return fmt::format("is throttled {} {}: real-time threads had used up their time", amount,
+                         more);
     case Metric::kSleep:
       return SleepWords(report, row);
     case Metric::kBlocked:

@@ -9,8 +9,8 @@
 
 namespace analyze {
 
-// What a group does differently, without a full stop: "app/worker waits 229 ms per second longer until
-// app/expiry lets it go on (a lock)".
+// What a group does differently, without a full stop: "app/worker waits 229 ms per second longer
+// until app/expiry lets it go on (a lock)".
 std::string SentenceOf(const comparison::DiffReport& report, const comparison::ComparisonRow& row);
 
 // The first sentence: the first finding, with the group that waits longest because of it; or what

@@ -8,10 +8,10 @@ namespace comparison {
 namespace {
 
 constexpr const char* kIds[] = {
-    "cpu_time",     "slice",        "wakeup_latency", "preempted_wait", "sleep",      "blocked",
-    "throttled",    "affinity",     "weight",         "rt_throttled",   "switches",   "wakeups",
-    "migrations",   "forks",        "irq_time",       "softirq_time",   "syscall_time", "inversion",
-    "unconserved",  "elapsed",      "machine",
+    "cpu_time",    "slice",    "wakeup_latency", "preempted_wait", "sleep",        "blocked",
+    "throttled",   "affinity", "weight",         "rt_throttled",   "switches",     "wakeups",
+    "migrations",  "forks",    "irq_time",       "softirq_time",   "syscall_time", "inversion",
+    "unconserved", "elapsed",  "machine",
 };
 static_assert(std::size(kIds) == kMetrics);
 
@@ -54,7 +54,8 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kThrottledRate, Metric::kThrottled, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2,
      0},
-    {Statistic::kAffinityRate, Metric::kAffinity, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2, 0},
+    {Statistic::kAffinityRate, Metric::kAffinity, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2,
+     0},
     {Statistic::kWeightRate, Metric::kWeight, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kRtThrottledRate, Metric::kRtThrottled, "rate", StatisticUnit::kMsPerSecond, 2, 0.5,
      2, 0},

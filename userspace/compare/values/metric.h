@@ -44,8 +44,8 @@ inline constexpr size_t kMetrics = 21;
 const char* IdOf(Metric metric);
 
 // Whether a change of the metric is only a part of another finding. Slices change with everything.
-// Waits beside an idle CPU, while a lower priority runs or behind a greater weight are a part of the
-// waits, and usual between threads of ordinary priorities.
+// Waits beside an idle CPU, while a lower priority runs or behind a greater weight are a part of
+// the waits, and usual between threads of ordinary priorities.
 constexpr bool IsPart(Metric metric) {
   return metric == Metric::kSlice || metric == Metric::kInversion ||
          metric == Metric::kUnconserved || metric == Metric::kWeight;

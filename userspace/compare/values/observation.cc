@@ -138,8 +138,8 @@ std::optional<Observation> OfAnswers(const measure::Group& group, double seconds
   return result;
 }
 
-// The sleeps that threads ended, but those for work, in total and for each sleep that a timer ended. Nothing for a
-// group without own timers: it sleeps until it has work.
+// The sleeps that threads ended, but those for work, in total and for each sleep that a timer
+// ended. Nothing for a group without own timers: it sleeps until it has work.
 std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
   double timer_sleeps = 0;
   double timer_ms = 0;
@@ -167,11 +167,11 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
   result.tested = {result.value / threads, threads_ms / timer_sleeps};
   result.tests = 2;
   result.divisors = {threads, timer_sleeps / seconds};
-  result.detail = ThreadSleepDetail{.timer_ms = timer_ms / seconds,
-                                    .timer_sleeps = timer_sleeps / seconds,
-                                    .requests = static_cast<double>(group.wakeups -
-                                                                    std::min(group.wakeups, of_others)) /
-                                                seconds};
+  result.detail = ThreadSleepDetail{
+      .timer_ms = timer_ms / seconds,
+      .timer_sleeps = timer_sleeps / seconds,
+      .requests =
+          static_cast<double>(group.wakeups - std::min(group.wakeups, of_others)) / seconds};
   return result;
 }
 

@@ -194,7 +194,8 @@ class SettingComparer {
     if (base.values != nullptr) difference.base = TextOf(*base.values);
     if (next.values != nullptr) difference.next = TextOf(*next.values);
     // A thread without a setting of its own has that of its process.
-    if (const size_t of_thread = key.name.find(measure::kOfThread); of_thread != std::string::npos) {
+    if (const size_t of_thread = key.name.find(measure::kOfThread);
+        of_thread != std::string::npos) {
       SettingKey of_process = key;
       of_process.name.resize(of_thread);
       for (const bool is_next : {false, true}) {

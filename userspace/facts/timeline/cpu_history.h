@@ -11,8 +11,8 @@
 namespace facts {
 
 // Keeps the last kSpans intervals of each CPU. In an interval threads of one group (by the owner's
-// numbers), cgroup and priority ran, or the CPU was idle, or its activity is unknown. Memory: 10 KiB
-// for each CPU that has a span.
+// numbers), cgroup and priority ran, or the CPU was idle, or its activity is unknown. Memory: 10
+// KiB for each CPU that has a span.
 class CpuHistory {
  public:
   static constexpr size_t kSpans = 256;

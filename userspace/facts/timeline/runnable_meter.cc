@@ -87,8 +87,7 @@ RunnableParts RunnableMeter::Add(const Wait& wait) {
       }
     };
     const Move move = wait.index < moves_.size() ? moves_[wait.index] : Move();
-    const bool moved =
-        move.time > wait.begin && move.time < wait.end && move.from != wait.end_cpu;
+    const bool moved = move.time > wait.begin && move.time < wait.end && move.from != wait.end_cpu;
     history_.Look(wait.end_cpu, moved ? move.time : wait.begin, wait.end, look);
     if (moved) history_.Look(move.from, wait.begin, move.time, look);
     parts = open.End(whole);

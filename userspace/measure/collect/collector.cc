@@ -179,10 +179,11 @@ inline void Collector::Facts::OnWholeSwitch(const facts::WholeSwitch& change, Fu
   const uint32_t group =
       change.idle ? facts::CpuHistory::kIdle : c.accounts_.Settled(change.index).group_number();
   c.LookAtCpu(change.cpu, change.idle, change.time);
-  c.history_.Open(change.cpu, {.begin = change.time,
-                               .group = group,
-                               .priority = static_cast<int16_t>(change.priority),
-                               .cgroup = change.idle ? uint16_t{0} : c.reasons_.CgroupOf(change.index)});
+  c.history_.Open(change.cpu,
+                  {.begin = change.time,
+                   .group = group,
+                   .priority = static_cast<int16_t>(change.priority),
+                   .cgroup = change.idle ? uint16_t{0} : c.reasons_.CgroupOf(change.index)});
   if (change.preempted != facts::kNoThread) {
     c.threads_[change.preempted].preemptor = change.idle ? kNoGroup : group;
   }
@@ -199,11 +200,10 @@ inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const 
     if (change.process) c.NoteProcess(change.index, change.thread, *change.process);
   }
   c.LookAtCpu(change.cpu, group == facts::CpuHistory::kIdle, change.time);
-  c.history_.Open(change.cpu,
-                  {.begin = change.time,
-                   .group = group,
-                   .priority = PriorityOf(change.priority, change.process.has_value()),
-                   .cgroup = c.reasons_.CgroupOf(change.index)});
+  c.history_.Open(change.cpu, {.begin = change.time,
+                               .group = group,
+                               .priority = PriorityOf(change.priority, change.process.has_value()),
+                               .cgroup = c.reasons_.CgroupOf(change.index)});
   if (change.preempted != facts::kNoThread) {
     c.ThreadAt(change.preempted).preemptor = group == facts::CpuHistory::kIdle ? kNoGroup : group;
   }
@@ -345,12 +345,12 @@ void Collector::AddWait(const facts::Wait& whole) {
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
     // The parts are those of the whole wait.
     const Charged charged = Charge({.index = wait.index,
-                                     .kind = wait.kind,
-                                     .begin = wait.begin,
-                                      .end = wait.end,
-                                      .end_cpu = wait.end_cpu,
-                                      .next_priority = wait.next_priority},
-                                     thread);
+                                    .kind = wait.kind,
+                                    .begin = wait.begin,
+                                    .end = wait.end,
+                                    .end_cpu = wait.end_cpu,
+                                    .next_priority = wait.next_priority},
+                                   thread);
     note.unconserved_ns -= std::min(note.unconserved_ns, charged.idle_ns);
     if (whole.begin == wait.begin) note.parts = charged.parts;
     accounts_.Add(member, note, {held_.data(), held_count_});
@@ -398,7 +398,8 @@ void Collector::Hold(uint32_t group, bool lower, uint64_t ns) {
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kIdle});
+  history_.Add(whole.cpu,
+               {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
   if (idle == nullptr) return;
   if (is_windowed()) by_cpu_.At(idle->cpu).idle_ns += idle->end - idle->begin;
@@ -406,7 +407,8 @@ void Collector::AddIdle(const facts::Idle& whole) {
 }
 
 void Collector::AddGap(const facts::Gap& whole) {
-  history_.Add(whole.cpu, {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kUnknown});
+  history_.Add(whole.cpu,
+               {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kUnknown});
   const facts::Gap* gap = Clip(whole);
   if (gap == nullptr) return;
   if (is_windowed()) by_cpu_.At(gap->cpu).unknown_ns += gap->end - gap->begin;

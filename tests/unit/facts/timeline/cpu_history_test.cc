@@ -11,8 +11,9 @@ namespace {
 std::map<uint32_t, uint64_t> Held(const CpuHistory& history, uint32_t cpu, uint64_t begin,
                                   uint64_t end) {
   std::map<uint32_t, uint64_t> held;
-  history.Look(cpu, begin, end,
-               [&](const CpuHistory::Span& part, uint64_t) { held[part.group] += part.end - part.begin; });
+  history.Look(cpu, begin, end, [&](const CpuHistory::Span& part, uint64_t) {
+    held[part.group] += part.end - part.begin;
+  });
   return held;
 }
 

@@ -57,7 +57,8 @@ std::vector<RunnableParts> WaitOf7(const char* cpus, int64_t priority_of_8) {
   const auto blocked = fxt::ThreadState::kBlocked;
   const auto swap = [&](uint64_t time, uint32_t cpu, fxt::ThreadState state, SwitchSide out,
                         SwitchSide in) {
-    timeline.OnSwitch({.time = time, .cpu = cpu, .outgoing_state = state, .outgoing = out, .incoming = in});
+    timeline.OnSwitch(
+        {.time = time, .cpu = cpu, .outgoing_state = state, .outgoing = out, .incoming = in});
   };
   swap(1, 1, blocked, Side(7), Side(9));
   swap(2, 0, ready, Side(0), Side(8, priority_of_8));
