@@ -198,7 +198,7 @@ void PathBuilder::HandOutThreads() {
     if (thread.idle || !options_.wants_thread(thread.koid, name)) continue;
     request.thread = thread.koid;
     request.name = name;
-    on_request_(request, walker_.Walk(request));
+    on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
   }
 }
 

@@ -81,6 +81,9 @@ class PathBuilder {
              wakeup.waker, wakeup.by_interrupt);
   }
 
+  // Requests are handed out without parts from now on.
+  void LeaveOutParts() { options_.with_parts = false; }
+
   // A record that is no switch and no wakeup.
   void Note(const fxt::Reader& reader);
   // Hands out the requests that the timeline has passed.

@@ -36,6 +36,8 @@ class PathReader {
     return taken;
   }
   void Finish() { builder_.Finish(); }
+  // See PathBuilder::LeaveOutParts().
+  void LeaveOutParts() { builder_.LeaveOutParts(); }
 
   const PathBuilder& builder() const { return builder_; }
 

@@ -6,7 +6,7 @@ namespace analyze {
 void PathSet::Add(const path::Request& request, std::span<const path::Part> parts) {
   const size_t bytes = sizeof(Entry) + parts.size_bytes() + request.name.size() +
                        request.category.size() + request.members.size();
-  if (bytes > free_) {
+  if (left_out_ != 0 || bytes > free_) {
     ++left_out_;
     return;
   }

@@ -24,7 +24,8 @@ class PathSet {
 
   explicit PathSet(size_t max_bytes = kMaxBytes) : free_(max_bytes) {}
 
-  // For path::PathReader. A request that finds no room is counted and left out.
+  // For path::PathReader. A request that finds no room is counted and left out, and so are all that
+  // follow: their paths need not be walked.
   void Add(const path::Request& request, std::span<const path::Part> parts);
   // The builder that the requests came from; it must outlive the set. Names are those at its end.
   void SetBuilder(const path::PathBuilder& builder) { builder_ = &builder; }

@@ -107,6 +107,7 @@ class PathCommand {
     path::PathReader reader(choice_,
                             [&](const path::Request& request, std::span<const path::Part> parts) {
                               set_.Add(request, parts);
+                              if (set_.left_out() != 0) reader.LeaveOutParts();
                             });
     set_.SetBuilder(reader.builder());
     auto source = input_->Open();
