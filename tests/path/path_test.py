@@ -91,8 +91,10 @@ class PathTest(unittest.TestCase):
                                  part["waited_for"] == "clock_nanosleep"), 0.9)
         self.assertGreater(share("contention", lambda part: part["kind"] == "runnable" and
                                  (part["waited_for"] or "").startswith("hog ")), 0.5)
-        self.assertGreater(share("child", lambda part: part["kind"] == "running" and part["thread"] == "child" and
-                                 part["ns"] > 300_000), 0.9)
+        # In parts, where others take the CPU from it.
+        ran = [sum(part["ns"] for part in request["parts"] if part["kind"] == "running" and part["thread"] == "child")
+               for request in by_name["child"]]
+        self.assertGreater(sum(ns > 300_000 for ns in ran) / len(ran), 0.9)
         self.assertGreater(share("lock", lambda part: part["thread"] == "holder" and
                                  part["waited_for"] == "futex"), 0.5)
         # A file system without a block device has none.
@@ -108,8 +110,7 @@ class PathTest(unittest.TestCase):
             objects[request["name"]].update(part["object"] for part in request["parts"] if part["object"])
         self.assertTrue(any(object.startswith(os.path.join(FOLDER, "data")) for object in objects["disk"]), objects["disk"])
         self.assertTrue(any(re.match(r"0x[0-9a-f]+$", object) for object in objects["lock"]), objects["lock"])
-        self.assertTrue(any(re.match(r"127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+$", object) for object in objects["service"]),
-                        objects["service"])
+        self.assertTrue(any(re.match(r"socket:\[\d+\]$", object) for object in objects["service"]), objects["service"])
 
     def test_text_says_where_time_went(self):
         text = harness.fxt("path", TRACE, "--span", "app/request")
