@@ -206,7 +206,7 @@ void Blocked(Report& out, const Overview& overview, size_t top) {
                                                                  overview.blocked.end());
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
-  out.Line("waits in D       blocked     waits");
+  out.Line("waits in D       blocked     waits  by what they waited for");
   for (size_t i = 0; i < std::min(top, reasons.size()); ++i) {
     const auto& [reason, sum] = reasons[i];
     out.Line("  {:>21} {:>9}  {}", FormatDuration(sum.ns), FormatCount(sum.waits),
