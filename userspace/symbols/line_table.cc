@@ -47,7 +47,7 @@ uint32_t NumberOf(Dwarf_Die* die, unsigned attribute) {
 
 struct LineTable::Impl {
   struct EndDwarf {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+    void operator()(Dwarf* opened) const { dwarf_end(opened); }
   };
   using DwarfPtr = std::unique_ptr<Dwarf, EndDwarf>;
 
