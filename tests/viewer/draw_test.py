@@ -125,6 +125,9 @@ class Drawing(unittest.TestCase):
         around = draw(self.trace, "--around", "30ms", "--margin", "2ms", "-o", "-")
         self.assertEqual(around.returncode, 0, around.stderr)
         self.assertEqual(around.stdout, draw(self.trace, "--from", "28ms", "--to", "32ms", "-o", "-").stdout)
+        # A margin beyond the trace is all of it.
+        self.assertEqual(draw(self.trace, "--around", "30ms", "--margin", "900s", "-o", "-").stdout,
+                         draw(self.trace, "-o", "-").stdout)
 
     def test_what_cannot_be_drawn(self):
         for words, reason in (((self.trace, "-o", "x.gif"), ".svg"), ((self.trace, "--from", "2s", "--to", "1s", "-o", "-"), "after"),

@@ -153,14 +153,15 @@ util::Status ChooseMoment(const DrawCommandOptions& options, uint64_t first,
   if (margin->absolute || margin->ns == 0) {
     return util::Error{fmt::format("--margin {} is no duration", options.margin), "write 5ms"};
   }
-  const uint64_t time = around->absolute ? around->ns : first + around->ns;
+  const uint64_t base = around->absolute ? 0 : first;
+  const uint64_t time = base + std::min(around->ns, UINT64_MAX - base);
   const uint64_t begin = time - std::min(time, margin->ns);
-  if (time < first || begin > draw.to) {
+  if (time < first || begin >= draw.to) {
     return util::Error{fmt::format("--around {} is not in the trace", options.around),
                        "`fxt info` prints its duration"};
   }
   draw.from = std::max(begin, first);
-  draw.to = std::min(draw.to, time + margin->ns);
+  draw.to = std::min(draw.to, time + std::min(margin->ns, UINT64_MAX - time));
   return util::Ok();
 }
 

@@ -183,7 +183,6 @@ TEST_F(RunnableReasonsTest, TheWorkForSettingsIsLimited) {
   for (int i = 0; i < 100'000; ++i) Process(10, "/");
   Process(11, "/");
   EXPECT_EQ(Behind(kNice0 - 10), RunnableParts()) << "nothing is known any more";
-  for (int i = 0; i < 100'000; ++i) reasons_.NoteFork(100);
 }
 
 TEST_F(RunnableReasonsTest, GroupsNestedTooDeepAreNotKnown) {
