@@ -147,6 +147,11 @@ util::Result<ElfFile> ElfFile::OpenMapped(const std::string& path) {
   return Read(path, std::move(*fd));
 }
 
+util::Result<ElfFile> ElfFile::FromDescriptor(util::UniqueFd fd) {
+  if (!fd) return util::Error{"no file", ""};
+  return Read("the file", std::move(fd));
+}
+
 util::Result<ElfFile> ElfFile::Read(const std::string& path, util::UniqueFd fd) {
   if (elf_version(EV_CURRENT) == EV_NONE) return util::Error{"libelf is too old", ""};
   ElfFile file;

@@ -36,6 +36,8 @@ class ElfFile {
   static util::Result<ElfFile> Open(const std::string& path, const std::string& root = {});
   // `path` is a link in /proc/PID/map_files, which leads to the mapped file, whatever its name.
   static util::Result<ElfFile> OpenMapped(const std::string& path);
+  // A file that is open already.
+  static util::Result<ElfFile> FromDescriptor(util::UniqueFd fd);
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();

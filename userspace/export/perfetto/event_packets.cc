@@ -99,18 +99,31 @@ void EventPackets::LabelProcess(fxt::Koid process, std::string_view label) {
 }
 
 void EventPackets::LimitTexts() {
-  if (categories_.bytes() + event_names_.bytes() + annotation_names_.bytes() < kMaxTextBytes)
+  if (categories_.bytes() + event_names_.bytes() + annotation_names_.bytes() + annotation_texts_.bytes() <
+      kMaxTextBytes) {
     return;
+  }
   categories_.Clear();
   event_names_.Clear();
   annotation_names_.Clear();
+  annotation_texts_.Clear();
   stream_.ClearState(Sequence::kEvents);
 }
 
-void EventPackets::Annotate(ProtoWriter& out, const fxt::Argument& argument, uint64_t name) {
+EventPackets::InternedArgument EventPackets::Intern(const fxt::Argument& argument) {
+  InternedArgument interned{.name = annotation_names_.Number(argument.name.text, entries_)};
+  const auto* text = std::get_if<fxt::StringRef>(&argument.value);
+  if (text != nullptr && !text->is_inline() && text->text.size() >= kMinInternedText) {
+    interned.text = annotation_texts_.Number(text->text, entries_);
+  }
+  return interned;
+}
+
+void EventPackets::Annotate(ProtoWriter& out, const fxt::Argument& argument, const InternedArgument& interned) {
   if (std::holds_alternative<fxt::UnknownValue>(argument.value)) return;
   const ProtoWriter::Nested annotation(out, track_event::kDebugAnnotations);
-  out.Varint(annotation::kNameIid, name);
+  out.Varint(annotation::kNameIid, interned.name);
+  if (interned.text != 0) return out.Varint(annotation::kStringIid, interned.text);
   struct Visitor {
     ProtoWriter& out;
     void operator()(fxt::NullValue) const { out.String(annotation::kString, "null"); }
@@ -140,13 +153,13 @@ void EventPackets::Write(uint64_t time, uint32_t type, uint64_t track, const fxt
                          bool named, Fill&& fill) {
   LimitTexts();
   entries_.Clear();
-  argument_names_.clear();
+  arguments_.clear();
   const uint64_t category = named ? categories_.Number(event.category.text, entries_) : 0;
   const uint64_t name = named ? event_names_.Number(event.name.text, entries_) : 0;
   const auto arguments =
       type == track_event::kCounter ? std::span<const fxt::Argument>() : event.arguments;
   for (const fxt::Argument& argument : arguments) {
-    argument_names_.push_back(annotation_names_.Number(argument.name.text, entries_));
+    arguments_.push_back(Intern(argument));
   }
   stream_.Write(Sequence::kEvents, time, [&](ProtoWriter& out) {
     if (entries_.size() > 0) out.Bytes(packet::kInternedData, entries_.bytes());
@@ -157,7 +170,7 @@ void EventPackets::Write(uint64_t time, uint32_t type, uint64_t track, const fxt
       out.Varint(track_event::kCategoryIids, category);
       out.Varint(track_event::kNameIid, name);
     }
-    for (size_t i = 0; i < arguments.size(); ++i) Annotate(out, arguments[i], argument_names_[i]);
+    for (size_t i = 0; i < arguments.size(); ++i) Annotate(out, arguments[i], arguments_[i]);
     fill(out);
   });
 }

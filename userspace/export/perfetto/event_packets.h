@@ -31,7 +31,8 @@ class EventPackets {
         names_(names),
         categories_(interned::kCategories),
         event_names_(interned::kEventNames),
-        annotation_names_(interned::kAnnotationNames) {}
+        annotation_names_(interned::kAnnotationNames),
+        annotation_texts_(interned::kAnnotationTexts) {}
 
   void Add(const fxt::Reader& reader, const fxt::Event& event);
   // A text that is shown behind the name of a process.
@@ -53,6 +54,13 @@ class EventPackets {
     uint32_t open = 0;   // begins without an end
   };
 
+  // A text of the trace's string table that is as long is written once: records refer to 32 KiB by two bytes.
+  static constexpr size_t kMinInternedText = 16;
+  struct InternedArgument {
+    uint64_t name = 0;
+    uint64_t text = 0;  // 0: the value is written with the event
+  };
+
   // Tracks whose descriptors are remembered.
   static constexpr size_t kMaxTracks = size_t{1} << 20;
 
@@ -69,7 +77,8 @@ class EventPackets {
   template <typename Fill>
   void Write(uint64_t time, uint32_t type, uint64_t track, const fxt::Event& event, bool named,
              Fill&& fill);
-  void Annotate(ProtoWriter& out, const fxt::Argument& argument, uint64_t name);
+  InternedArgument Intern(const fxt::Argument& argument);
+  void Annotate(ProtoWriter& out, const fxt::Argument& argument, const InternedArgument& interned);
   void LimitTexts();
 
   PacketStream& stream_;
@@ -78,8 +87,9 @@ class EventPackets {
   InternedTexts categories_;
   InternedTexts event_names_;
   InternedTexts annotation_names_;
+  InternedTexts annotation_texts_;
   ProtoWriter entries_;  // of interned data, of the packet that is being written
-  std::vector<uint64_t> argument_names_;
+  std::vector<InternedArgument> arguments_;
   std::unordered_set<uint64_t> described_;  // tracks
   std::map<std::tuple<uint32_t, uint64_t, std::string>, uint64_t> counters_;
   std::map<AsyncKey, AsyncSpan> spans_;

@@ -178,6 +178,7 @@ inline constexpr FieldNumber kInt = 4;
 inline constexpr FieldNumber kDouble = 5;
 inline constexpr FieldNumber kString = 6;
 inline constexpr FieldNumber kPointer = 7;
+inline constexpr FieldNumber kStringIid = 17;
 }  // namespace annotation
 
 namespace interned {
@@ -191,6 +192,7 @@ inline constexpr FieldNumber kBuildIds = 16;
 inline constexpr FieldNumber kMappingPaths = 17;
 inline constexpr FieldNumber kMappings = 19;
 inline constexpr FieldNumber kKernelSymbols = 26;
+inline constexpr FieldNumber kAnnotationTexts = 29;  // debug_annotation_string_values
 // Of each entry.
 inline constexpr FieldNumber kIid = 1;
 inline constexpr FieldNumber kText = 2;  // name, or str

@@ -6,20 +6,15 @@
 
 #include <utility>
 
-#include "analyze/flame/symbol_writer.h"
-#include "facts/read_loop.h"
-#include "fxt/reader.h"
 #include "sink/open_sink.h"
-#include "source/input.h"
 #include "tools/record/process/schedule.h"
-#include "util/clock.h"
+#include "tools/record/symbol_process.h"
 #include "util/quantity.h"
 
 namespace tools {
 namespace {
 
-constexpr uint64_t kStep = 16'384;  // records between two reads of the clock
-constexpr uint64_t kProgressInterval = 250'000'000;
+constexpr int kPollMs = 100;
 
 // The new file has the rights of the recording.
 void TakeRights(const std::string& path, output::FileOptions& options) {
@@ -35,8 +30,8 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
                                             const std::function<bool()>& goes_on) {
   // The recording has ended: real-time priority is not needed.
   BecomeOrdinary();
-  auto source = source::OpenInput(path);
-  if (!source) return source.TakeError();
+  auto process = SymbolProcess::Start(path, kSymbolTimeout);
+  if (!process) return process.TakeError();
   sink::SinkOptions options;
   options.path = path;
   options.gzip = gzip;
@@ -52,31 +47,23 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
     return error;
   };
 
-  fxt::Reader reader(**source);
-  analyze::SymbolWriter writer(*sink, {});
-  const uint64_t begin = util::MonotonicNow();
-  uint64_t due = begin + kProgressInterval;
-  for (uint64_t records = 1; facts::NextRecord(reader) == fxt::ReadStatus::kRecord; ++records) {
-    writer.Add(reader);
-    if (records % kStep != 0) continue;
-    if (writer.failed()) break;
+  for (;;) {
+    auto event = (*process)->Next(kPollMs);
+    if (!event) return give_up(event.error());
     if (!goes_on()) return give_up({"stopped by a signal", ""});
-    const uint64_t now = util::MonotonicNow();
-    if (now - begin > kSymbolTimeout) writer.StopNaming();
-    if (now < due || !console.on_terminal()) continue;
-    due = now + kProgressInterval;
-    console.Progress(fmt::format("finding names: {} functions", writer.functions()));
+    if (*event == SymbolProcess::Event::kEnd) break;
+    if (*event == SymbolProcess::Event::kRecords && !sink->Write((*process)->records())) break;
+    if (*event == SymbolProcess::Event::kCounts && console.on_terminal()) {
+      console.Progress(fmt::format("finding names: {} functions", (*process)->counts().functions));
+    }
   }
-  if (reader.error() != fxt::ReadError::kNone) {
-    return give_up({fmt::format("{}: {}", path, reader.error_message()), ""});
-  }
-  writer.Finish();
   if (const util::Status status = sink->Close(); !status) return status.error();
+  const SymbolProcess::Counts& counts = (*process)->counts();
   return SymbolPassResult{.file_bytes = sink->bytes_on_disk(),
                           .record_bytes = sink->bytes_accepted(),
-                          .functions = writer.functions(),
-                          .stacks = writer.named(),
-                          .left_out = writer.left_out()};
+                          .functions = counts.functions,
+                          .stacks = counts.stacks,
+                          .left_out = counts.left_out};
 }
 
 std::string DescribeNames(const SymbolPassResult& names) {

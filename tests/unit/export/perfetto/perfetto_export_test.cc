@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "fxt/byte_source.h"
 #include "schema/names.h"
@@ -89,6 +90,27 @@ TEST(PerfettoExportTest, TakesFactsFromTheKernelsSectionOnly) {
   EXPECT_EQ(Exported(forged), expected);
 }
 
+size_t CountOf(std::string_view what, const std::string& text) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+// A record refers to a text of 32 KiB by two bytes: a small trace would become a huge one.
+TEST(PerfettoExportTest, WritesALongTextOfTheStringTableOnce) {
+  const std::string text(1000, 'x');
+  fxt::testing::FileBuilder file;
+  Record(file, false);
+  file.Add(fxt::StringRecord{1, text});
+  const fxt::Argument arguments[] = {{StringRef::Inline("a"), StringRef::Indexed(1)},
+                                     {StringRef::Inline("b"), StringRef::Indexed(1)},
+                                     {StringRef::Inline("c"), StringRef::Inline("the same inline, long enough")}};
+  for (uint64_t time = 3000; time < 3010; ++time) Instant(file, time, "event", arguments);
+  const std::string exported = Exported(file);
+  EXPECT_EQ(CountOf(text, exported), 1U);
+  EXPECT_EQ(CountOf("the same inline", exported), 10U);
+}
+
 TEST(PerfettoExportTest, NamesTheKernelThatDecidesTheStates) {
   fxt::testing::FileBuilder file;
   Record(file, false);
@@ -113,11 +135,7 @@ TEST(PerfettoExportTest, EndsTheWaitOfAThreadThatRanInLostTime) {
     return Exported(file);
   };
   // Both switches of the visit name the thread that stands for the lost events.
-  const auto count = [](const std::string& text) {
-    size_t found = 0;
-    for (size_t at = 0; (at = text.find("(lost events)", at)) != std::string::npos; ++at) ++found;
-    return found;
-  };
+  const auto count = [](const std::string& text) { return CountOf("(lost events)", text); };
   EXPECT_EQ(count(exported(true)), count(exported(false)) + 2);
 }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "util/isolated_worker.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "util/isolation.h"
+
+namespace util {
+namespace {
+
+using Bytes = IsolatedWorker::Bytes;
+
+UniqueFd FileOf(std::string_view text) {
+  UniqueFd file(memfd_create("test", MFD_CLOEXEC));
+  EXPECT_EQ(write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  return file;
+}
+
+// Does what the file says.
+bool Obey(int file, Bytes* reply) {
+  char text[16] = {};
+  if (pread(file, text, sizeof(text) - 1, 0) <= 0) return false;
+  const std::string_view order = text;
+  if (order == "abort") abort();
+  if (order == "exit") _exit(0);
+  if (order == "loop") {
+    for (volatile bool on = true; on;) {
+    }
+  }
+  if (order == "memory") reply->resize(size_t{3} << 30);
+  if (order == "long") reply->resize(2000);
+  if (order == "open") {
+    const bool refused = open("/etc/passwd", O_RDONLY) < 0 && errno == EPERM;
+    reply->push_back(std::byte{refused});
+    return true;
+  }
+  if (order == "user") reply->push_back(std::byte{geteuid() == 0});
+  if (order == "bad") return false;
+  reply->insert(reply->end(), {std::byte{1}, std::byte{2}});
+  return true;
+}
+
+std::unique_ptr<IsolatedWorker> StartWorker(uint64_t call_ns = 60'000'000'000) {
+  auto worker = IsolatedWorker::Start(Obey, {.reply_bytes = 1000, .call_ns = call_ns, .crashes = 10});
+  EXPECT_TRUE(worker.ok());
+  return std::move(*worker);
+}
+
+std::optional<Bytes> Call(IsolatedWorker& worker, std::string_view order) {
+  const UniqueFd file = FileOf(order);
+  return worker.Call(file.get());
+}
+
+TEST(IsolatedWorkerTest, AnswersCallsOneAfterTheOther) {
+  const auto worker = StartWorker();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(Call(*worker, "good"), (Bytes{std::byte{1}, std::byte{2}}));
+  EXPECT_EQ(Call(*worker, "bad"), std::nullopt);
+  EXPECT_EQ(worker->Call(-1), std::nullopt);
+  EXPECT_EQ(worker->crashes(), 0u);
+}
+
+TEST(IsolatedWorkerTest, GoesOnAfterACrash) {
+  const auto worker = StartWorker();
+  for (uint64_t i = 1; i <= 3; ++i) {
+    EXPECT_EQ(Call(*worker, "abort"), std::nullopt);
+    EXPECT_EQ(worker->crashes(), i);
+    EXPECT_TRUE(Call(*worker, "good").has_value());
+  }
+}
+
+TEST(IsolatedWorkerTest, EndsACallThatTakesTooLong) {
+  const auto worker = StartWorker(300'000'000);
+  EXPECT_EQ(Call(*worker, "loop"), std::nullopt);
+  EXPECT_EQ(worker->crashes(), 1u);
+  // On a busy machine the next worker may need longer than a call may take.
+  for (int i = 0; i < 8 && !Call(*worker, "good").has_value(); ++i) {
+  }
+  EXPECT_TRUE(Call(*worker, "good").has_value());
+}
+
+TEST(IsolatedWorkerTest, LimitsMemoryAndReplies) {
+  const auto worker = StartWorker();
+  EXPECT_EQ(Call(*worker, "long"), std::nullopt);
+  EXPECT_EQ(worker->crashes(), 0u);
+  if (!kIsSanitized) {
+    EXPECT_EQ(Call(*worker, "memory"), std::nullopt);
+    EXPECT_EQ(worker->crashes(), 1u);
+  }
+  EXPECT_TRUE(Call(*worker, "good").has_value());
+}
+
+TEST(IsolatedWorkerTest, HasNoRights) {
+  const auto worker = StartWorker();
+  const auto user = Call(*worker, "user");
+  ASSERT_TRUE(user && !user->empty());
+  EXPECT_EQ(user->front(), std::byte{0});
+  if (kIsSanitized) GTEST_SKIP() << "a build with sanitizers refuses no calls";
+  EXPECT_EQ(Call(*worker, "open"), Bytes{std::byte{1}});
+}
+
+TEST(IsolatedWorkerTest, AWorkerThatExitsIsReplaced) {
+  const auto worker = StartWorker();
+  EXPECT_EQ(Call(*worker, "exit"), std::nullopt);
+  EXPECT_EQ(worker->crashes(), 1u);
+  EXPECT_TRUE(Call(*worker, "good").has_value());
+}
+
+TEST(IsolatedWorkerTest, ServesNothingAfterTooManyCrashes) {
+  const auto worker = StartWorker();
+  for (int i = 0; i <= 10; ++i) EXPECT_EQ(Call(*worker, "abort"), std::nullopt);
+  EXPECT_EQ(Call(*worker, "good"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace util
