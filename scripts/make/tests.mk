@@ -221,22 +221,26 @@ FUZZ_MISSING = $(shell f=$$(mktemp) && \
 # Seeds are generated again; corpus/ keeps the inputs that long runs found.
 .PHONY: fuzz-seeds
 fuzz-seeds: $(BUILD)/tests/make_corpus
-	@rm -rf $(FUZZ_BUILD)/seeds
-	$(BUILD)/tests/make_corpus $(FUZZ_BUILD)/seeds
+	@rm -rf $(FUZZ_BUILD)/seeds $(FUZZ_BUILD)/participant_seeds
+	$(BUILD)/tests/make_corpus $(FUZZ_BUILD)/seeds $(FUZZ_BUILD)/participant_seeds
 	@mkdir -p $(FUZZ_BUILD)/corpus
 
-FUZZ_RUN = $(FUZZ_BUILD)/reader_fuzzer -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-           -artifact_prefix=$(FUZZ_BUILD)/ -print_final_stats=1
+# The second fuzzer is no longer root when it reads its inputs, and keeps none.
+FUZZ_LIMITS = -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
+FUZZ_READERS = $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ_BUILD)/
+FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=4096 -artifact_prefix=$(FUZZ_BUILD)/
 
-## fuzz          fuzz the reading side (FUZZ_SECONDS=600)
+## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each)
 ## fuzz-test     the same for twenty seconds, always with the same seeds
 .PHONY: fuzz
 fuzz: fuzz-seeds
 	$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
-	$(FUZZ_RUN) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
+	$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
+	$(FUZZ_READERS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
+	$(FUZZ_PARTICIPANTS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/participant_seeds
 
 # A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
-FUZZ_TEST_SECONDS := 20
+FUZZ_TEST_SECONDS := 10
 .PHONY: fuzz-test fuzz-test-run
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
@@ -245,9 +249,16 @@ fuzz-test:
 
 fuzz-test-run: fuzz-seeds
 	@$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
-	@$(FUZZ_RUN) -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) $(FUZZ_BUILD)/seeds >$(FUZZ_BUILD)/test.log 2>&1 || \
-	  { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }
-	@sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log
+	@$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
+	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds'; do \
+	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
+	    { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }; \
+	  sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log; done
+
+## bombs         every command of fxt on made files of 10 MB that repeat one thing: memory and CPU time (20 minutes)
+.PHONY: bombs
+bombs: $(BUILD)/fxt
+	tests/bombs/bombs.py $(BUILD)
 
 # --- Other kernels in virtual machines -------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the fuzzer's seed corpus: the vectors, random valid traces, and a small recording, each
+// Writes the fuzzers' seed corpora: the vectors, random valid traces, and a small recording, each
 // for every mode of the fuzzer.
-//   make_corpus FOLDER
+//   make_corpus FOLDER PARTICIPANTS
+// PARTICIPANTS gets those of participant_fuzzer.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include "fxt/encoder.h"
 #include "fxt/record_buffer.h"
 #include "measure/store/summary_file.h"
+#include "symbols/elf_file.h"
 #include "unit/analyze/flame/stack_trace.h"
 #include "unit/analyze/recording_parts.h"
 #include "unit/fxt/support/collecting_sink.h"
@@ -29,6 +32,7 @@ constexpr unsigned kPerfMap = 13 << 2;
 constexpr unsigned kElf = 14 << 2;
 constexpr unsigned kJson = 16 << 2;
 constexpr unsigned kFtrace = 17 << 2;
+constexpr unsigned kFrames = 23 << 2;
 
 bool Write(const fs::path& folder, const std::string& name, unsigned mode,
            std::span<const std::byte> bytes) {
@@ -36,6 +40,50 @@ bool Write(const fs::path& folder, const std::string& name, unsigned mode,
   file.put(static_cast<char>(mode));
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
   return file.good();
+}
+
+// Calls on the control socket, HTTP requests, and changes of a provider's memory.
+bool WriteParticipants(const fs::path& folder) {
+  fs::create_directories(folder);
+  const std::string method = "{\"method\":\"fuchsia.tracing.controller.";
+  bool good = true;
+  int number = 0;
+  for (const std::string& call :
+       {method + "GetStatus\"}", method + "GetKnownCategories\"}", method + "GetProviders\",\"more\":true}",
+        method + "InitializeTracing\",\"parameters\":{\"config\":{\"buffering_mode\":\"CIRCULAR\","
+                 "\"buffer_size_megabytes_hint\":4,\"categories\":[\"sched\"],\"provider_specs\":[{\"name\":\"a\","
+                 "\"buffer_size_megabytes_hint\":1}]}}}",
+        method + "StartTracing\",\"parameters\":{\"options\":{\"buffer_disposition\":\"RETAIN\"}}}",
+        method + "StopTracing\",\"parameters\":{\"options\":{\"write_results\":false}}}",
+        method + "TakeSnapshot\",\"parameters\":{\"output\":{\"descriptor\":0},\"last_nanoseconds\":1000}}",
+        method + "TerminateTracing\",\"oneway\":true}", method + "WatchAlert\"}",
+        method + "WatchSessionState\",\"more\":true}",
+        method + "RegisterProvider\",\"parameters\":{\"name\":\"app\",\"pid\":1,\"categories\":[\"a\"]}}",
+        method + "SendMark\",\"parameters\":{\"kind\":\"BEGIN\",\"name\":\"n\",\"category\":\"c\"}}",
+        method + "SendAlert\",\"parameters\":{\"alert_name\":\"a\"}}",
+        std::string("{\"method\":\"org.varlink.service.GetInterfaceDescription\",\"parameters\":"
+                    "{\"interface\":\"fuchsia.tracing.controller\"}}")}) {
+    const std::string twice = call + '\0' + call + '\0';
+    good = Write(folder, "call" + std::to_string(++number), 0, std::as_bytes(std::span(twice))) && good;
+  }
+  for (const char* head : {"GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+                           "GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://ui.example\r\n"
+                           "Range: bytes=5-10\r\n\r\n",
+                           "OPTIONS /token/trace.fxt HTTP/1.1\r\nOrigin: https://ui.example\r\n"
+                           "Access-Control-Request-Private-Network: true\r\n\r\n",
+                           "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"}) {
+    good = Write(folder, "http" + std::to_string(++number), 1, std::as_bytes(std::span(std::string_view(head)))) && good;
+  }
+  // Changes of the header, of a block's state, of a string, and of records, then a reading each.
+  for (uint8_t part = 0; part < 4; ++part) {
+    std::string changes(1, static_cast<char>(part & 1));
+    for (uint8_t place = 0; place < 64; place += 8) {
+      const uint8_t change[] = {part, place, 0, 8, 0xff, 0, 0, 1, 0, 0, 0, 0, 4, 0xff, 0xff, 0};
+      changes.append(reinterpret_cast<const char*>(change), sizeof(change));
+    }
+    good = Write(folder, "memory" + std::to_string(++number), 2, std::as_bytes(std::span(changes))) && good;
+  }
+  return good;
 }
 
 bool WriteAll(const fs::path& folder, const std::string& name, std::span<const uint64_t> words,
@@ -77,8 +125,8 @@ std::vector<uint64_t> RandomTrace(uint64_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: make_corpus FOLDER\n");
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: make_corpus FOLDER PARTICIPANTS\n");
     return 2;
   }
   const fs::path folder = argv[1];
@@ -127,6 +175,12 @@ int main(int argc, char** argv) {
   good = Write(folder, "json", kJson, std::as_bytes(std::span(json))) && good;
   const std::string ftrace = importer::testing::FtraceText();
   good = Write(folder, "ftrace", kFtrace, std::as_bytes(std::span(ftrace))) && good;
-  if (!good) std::fprintf(stderr, "make_corpus: cannot write %s\n", argv[1]);
+  // The begin of this program's call frame information.
+  if (const auto program = symbols::ElfFile::Open("/proc/self/exe"); program.ok()) {
+    const std::vector<std::byte> frames = program->ReadSection(".eh_frame");
+    good = Write(folder, "frames", kFrames, std::span(frames).first(std::min<size_t>(frames.size(), 8192))) && good;
+  }
+  good = WriteParticipants(argv[2]) && good;
+  if (!good) std::fprintf(stderr, "make_corpus: cannot write %s or %s\n", argv[1], argv[2]);
   return good ? 0 : 1;
 }

@@ -34,6 +34,7 @@
 #include "analyze/show/overview_report.h"
 #include "analyze/show/trace_event_writer.h"
 #include "compare/compare.h"
+#include "export/perfetto/perfetto_export.h"
 #include "facts/read_loop.h"
 #include "fxt/archive_writer.h"
 #include "fxt/reader.h"
@@ -41,10 +42,14 @@
 #include "measure/collect/collector.h"
 #include "measure/store/summary_file.h"
 #include "path/path_reader.h"
+#include "query/database.h"
 #include "source/gzip_source.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/perf_map.h"
+#include "tables/rows/schema.h"
+#include "unwind/frame_section.h"
+#include "unwind/unwind_table.h"
 #include "util/unique_fd.h"
 
 namespace {
@@ -81,6 +86,16 @@ class NullSink final : public fxt::ByteSink {
     Require(records.size() % fxt::kWordBytes == 0);
     return true;
   }
+};
+
+// Takes any number of bytes, and counts them.
+class NullBytes final : public fxt::ByteSink {
+ public:
+  bool Write(std::span<const std::byte> more) override {
+    bytes += more.size();
+    return true;
+  }
+  uint64_t bytes = 0;
 };
 
 class MemorySink final : public fxt::ByteSink {
@@ -132,18 +147,63 @@ measure::Capture CollectFastPath(fxt::ByteSource& source, bool recover,
   return collector.Finish();
 }
 
-// libelf reads files only.
+// Puts the bytes into a file without a name, for what reads files only. Returns its path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(memfd_create("fuzz", MFD_CLOEXEC)) {
+    Require(fd_.valid());
+    Require(write(fd_.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
+
+ private:
+  util::UniqueFd fd_;
+};
+
 void ReadElf(std::span<const std::byte> bytes) {
-  const util::UniqueFd file(memfd_create("fuzz", MFD_CLOEXEC));
-  Require(file.valid());
-  Require(write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  auto elf = symbols::ElfFile::Open("/proc/self/fd/" + std::to_string(file.get()));
+  const MemoryFile file(bytes);
+  auto elf = symbols::ElfFile::Open(file.path());
   if (!elf) return;
   symbols::SymbolTable functions;
   elf->ReadFunctions(&functions);
   functions.Finish();
   functions.Find(elf->AddressOf(0x1000).value_or(0));
   elf->ReadBytes(0x1000, 16);
+  const unwind::UnwindTable table = unwind::UnwindTable::Read(*elf);
+  if (!table.empty()) table.Find(table.file_offset() + 0x100);
+}
+
+// Makes a table of a section alone, which needs no valid file around it.
+void ReadUnwindSection(std::span<const std::byte> bytes, bool is_debug) {
+  const unwind::FrameSection section{.bytes = bytes, .address = 0x2000, .is_debug = is_debug};
+  const std::vector<symbols::LoadSegment> segments = {
+      {.file_offset = 0, .file_size = 1 << 20, .address = 0, .memory_size = 1 << 20, .executable = true}};
+  const unwind::UnwindTable table = unwind::UnwindTable::Make(section, segments);
+  Require(table.words().size() <= (size_t{1} << 20) + 64 * bytes.size());
+  for (uint64_t offset = 0; offset < 4096; offset += 64) table.Find(offset);
+}
+
+class NullResult final : public query::ResultWriter {
+ public:
+  void Begin(std::span<const std::string>) override {}
+  void Row(std::span<const tables::Cell> row) override {
+    for (const tables::Cell& cell : row) {
+      if (cell.kind == tables::Cell::Kind::kText) Require(cell.bytes <= (size_t{64} << 20));
+    }
+  }
+  void End() override {}
+};
+
+// Reads all rows of all tables, and joins two.
+void ReadTables(std::span<const std::byte> bytes) {
+  const MemoryFile file(bytes);
+  auto database = query::Database::Open(file.path(), {});
+  if (!database) return;
+  NullResult rows;
+  for (const tables::TableInfo& info : tables::Tables()) {
+    (void)(*database)->Run("SELECT * FROM " + std::string(info.name), rows);
+  }
+  (void)(*database)->Run("SELECT sum(w.dur) FROM waits w JOIN threads t USING (tid) WHERE w.ts > 100", rows);
 }
 
 // Requires that the parts of all paths follow one another and add up, and renders them.
@@ -361,6 +421,24 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 19:
       ReadPaths(source, recover);
+      break;
+    case 20:
+      ReadTables(bytes);
+      break;
+    case 21:
+    case 22: {
+      NullBytes sink;
+      exporting::perfetto::PerfettoExport exporter(
+          sink, (mode >> 2 & 1) != 0 ? exporting::perfetto::SampleFormat::kStackSample
+                                     : exporting::perfetto::SampleFormat::kPerfSample);
+      Read(source, recover, bytes.size(),
+           [&](const fxt::Reader& reader) { Require(exporter.Add(reader)); });
+      Require(exporter.Finish());
+      Require(exporter.counts().bytes == sink.bytes);
+      break;
+    }
+    case 23:
+      ReadUnwindSection(bytes, recover);
       break;
     default: {
       source::GzipSource gzip(std::make_unique<Pieces>(bytes));

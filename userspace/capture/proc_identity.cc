@@ -14,7 +14,8 @@
 #include <sstream>
 #include <utility>
 
-#include "symbols/elf_file.h"
+#include "symbols/build_id_note.h"
+#include "symbols/regular_file.h"
 #include "symbols/kallsyms.h"
 
 namespace capture {
@@ -145,10 +146,9 @@ std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) 
         std::vector<std::byte> id;
         // The file as the process sees it, possibly in a container.
         const std::string root = fmt::format("{}/{}/root", proc_, number);
-        if (auto elf = symbols::ElfFile::Open(mapping.file, root)) {
-          const auto bytes = elf->build_id().view();
-          id.assign(bytes.begin(), bytes.end());
-        }
+        const auto file = symbols::OpenRegularFile(mapping.file, {.root = root});
+        const auto found = file ? symbols::ReadBuildId(file->get()) : std::nullopt;
+        if (found) id.assign(found->view().begin(), found->view().end());
         known = build_ids_.emplace(mapping.file, std::move(id)).first;
       }
       mapping.build_id = known->second;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "query/quantile.h"
@@ -25,6 +26,7 @@ using tables::Cell;
 using tables::Column;
 
 struct Module {
+  explicit Module(TraceModuleOptions of) : options(std::move(of)) {}
   TraceModuleOptions options;
   fxt::TableBudget tables{.limit = tables::kMaxTableBytes};  // of all tables
 };

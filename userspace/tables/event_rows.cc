@@ -86,11 +86,12 @@ bool EventRows::Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) 
 
 void EventRows::PutArgs(Cell& cell, RowBatch& batch, std::string_view members) {
   if (members.empty()) return cell.SetNull();
+  if (!batch.texts().Take(members.size())) return cell.Set(std::string_view("{}"));
   json_.clear();
   json_.push_back('{');
   json_.append(members);
   json_.push_back('}');
-  cell.Set(batch.Keep({json_.data(), json_.size()}));
+  cell.Set(batch.Copy({json_.data(), json_.size()}));
 }
 
 void EventRows::Add(const fxt::Reader& reader) {
@@ -186,6 +187,8 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
       case instants::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case instants::kArgs: {
+        // An object that is cut would be none.
+        if (!instants_->texts().Take(text::TextBytes(event.arguments))) return cell.Set(std::string_view("{}"));
         fmt::memory_buffer members;
         text::AppendMembers(members, event.arguments);
         return PutArgs(cell, *instants_, {members.data(), members.size()});

@@ -163,6 +163,7 @@ bool Scan::Advance() {
       finished_ = true;
       return true;
     }
+    batches_.texts().OnRead(reader_.position());
     if (records_ % (kStep * 256) == 0) return true;  // for those who show how far it is
   }
   return true;

@@ -64,6 +64,8 @@ class Scan {
   const fxt::Reader& reader() const { return reader_; }
   // Threads, names or spans found no room: rows or texts are missing.
   bool is_incomplete() const;
+  // Texts that were cut because rows with all of them would be many times as large as the file.
+  uint64_t cut_texts() const { return batches_.texts().cut(); }
 
  private:
   struct Records;

@@ -14,4 +14,7 @@ namespace text {
 // pointers "0x...", bytes their number.
 void AppendMembers(fmt::memory_buffer& out, std::span<const fxt::Argument> arguments);
 
+// Bytes of the names and texts in the arguments.
+size_t TextBytes(std::span<const fxt::Argument> arguments);
+
 }  // namespace text

@@ -110,8 +110,8 @@ class RowCollector {
 }  // namespace
 
 uint32_t UnwindTable::rules_at() const {
-  constexpr auto kAlignment = static_cast<uint32_t>(FXR_UNWIND_RULE_WORDS);
-  return (rows_at() + row_count_ + kAlignment - 1) / kAlignment * kAlignment;
+  constexpr auto kRuleAlignment = static_cast<uint32_t>(FXR_UNWIND_RULE_WORDS);
+  return (rows_at() + row_count_ + kRuleAlignment - 1) / kRuleAlignment * kRuleAlignment;
 }
 
 UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make) {

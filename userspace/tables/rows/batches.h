@@ -13,11 +13,18 @@ namespace tables {
 
 class Batches {
  public:
+  Batches() = default;
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+
   void Want(Table table, uint64_t columns, const RowFilter& filter) {
-    batches_[static_cast<size_t>(table)] = std::make_unique<RowBatch>(table, columns, filter);
+    batches_[static_cast<size_t>(table)] = std::make_unique<RowBatch>(table, columns, filter, texts_);
   }
   // Null for a table without Want().
   RowBatch* of(Table table) const { return batches_[static_cast<size_t>(table)].get(); }
+
+  TextBudget& texts() { return texts_; }
+  const TextBudget& texts() const { return texts_; }
 
   void Clear() {
     for (const auto& batch : batches_) {
@@ -37,6 +44,7 @@ class Batches {
   static constexpr size_t kRows = 1024;
   static constexpr size_t kBytes = size_t{1} << 20;
 
+  TextBudget texts_;
   std::array<std::unique_ptr<RowBatch>, kTables> batches_;
 };
 

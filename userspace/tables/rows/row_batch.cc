@@ -8,8 +8,8 @@
 
 namespace tables {
 
-RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter)
-    : table_(table), filter_(filter) {
+RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextBudget& texts)
+    : table_(table), filter_(filter), texts_(texts) {
   slots_.fill(kNotWanted);
   for (uint8_t column = 0; column < InfoOf(table).columns.size(); ++column) {
     if ((columns >> column & 1) == 0) continue;
@@ -19,6 +19,10 @@ RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter)
 }
 
 std::string_view RowBatch::Keep(std::string_view text) {
+  return Copy(texts_.Take(text.size()) ? text : text.substr(0, TextBudget::kShort));
+}
+
+std::string_view RowBatch::Copy(std::string_view text) {
   if (text.empty()) return "";
   if (!arena_) {
     memory_ = std::make_unique_for_overwrite<std::byte[]>(kArenaBytes);
@@ -31,10 +35,12 @@ std::string_view RowBatch::Keep(std::string_view text) {
 }
 
 std::string_view RowBatch::KeepClean(std::string_view text) {
+  // CleanText() shows a character that was cut like other bytes that are none.
+  if (!texts_.Take(text.size())) text = text.substr(0, TextBudget::kShort);
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f;
   });
-  return Keep(plain ? text : std::string_view(text::CleanText(text)));
+  return Copy(plain ? text : std::string_view(text::CleanText(text)));
 }
 
 void RowBatch::Grow() {

@@ -14,6 +14,7 @@
 #include "tables/rows/cell.h"
 #include "tables/rows/row_filter.h"
 #include "tables/rows/schema.h"
+#include "tables/rows/text_budget.h"
 
 namespace tables {
 
@@ -21,8 +22,8 @@ class RowBatch {
  public:
   static constexpr uint8_t kNotWanted = UINT8_MAX;
 
-  // Bit i of `columns`: column i is wanted.
-  RowBatch(Table table, uint64_t columns, const RowFilter& filter);
+  // Bit i of `columns`: column i is wanted. `texts` is that of all batches of a scan.
+  RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextBudget& texts);
   RowBatch(const RowBatch&) = delete;
   RowBatch& operator=(const RowBatch&) = delete;
 
@@ -60,9 +61,12 @@ class RowBatch {
   uint64_t TakeId() { return next_id_++; }
   // Rows that the filter does not choose.
   void PassOver(uint64_t rows = 1) { next_id_ += rows; }
-  // A place for text up to Clear(), as a terminal shows it if `clean`.
+  // A place for text up to Clear(), as a terminal shows it if `clean`. Text beyond the budget is cut.
   std::string_view Keep(std::string_view text);
   std::string_view KeepClean(std::string_view text);
+  // The same for text that was taken from the budget.
+  std::string_view Copy(std::string_view text);
+  TextBudget& texts() { return texts_; }
   // Bytes that were kept.
   size_t kept() const { return kept_; }
 
@@ -76,6 +80,7 @@ class RowBatch {
 
   Table table_;
   RowFilter filter_;
+  TextBudget& texts_;
   std::vector<uint8_t> columns_;
   std::array<uint8_t, kMaxColumns> slots_;
   size_t rows_ = 0;

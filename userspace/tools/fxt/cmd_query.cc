@@ -227,7 +227,7 @@ int RunQuery(const QueryOptions& options) {
   }
   module.on_end = [&](const tables::Scan& scan) {
     if (std::exchange(warned, true)) return;
-    WarnAboutDamage(options.file, scan.reader(), scan.is_incomplete());
+    WarnAboutDamage(options.file, scan);
   };
   const auto database = query::Database::Open(options.file, std::move(module));
   if (!database) return Fail(database.error());

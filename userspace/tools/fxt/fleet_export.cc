@@ -152,7 +152,7 @@ class OneCapture {
     what.progress = [&](uint64_t done) { progress.Update(done); };
     what.on_end = [&](const tables::Scan& scan) {
       progress.Clear();
-      WarnAboutDamage(file_, scan.reader(), scan.is_incomplete());
+      WarnAboutDamage(file_, scan);
     };
     auto exported = exporting::ExportTrace(what, **source, texts, load);
     if (!exported) return exported.TakeError();

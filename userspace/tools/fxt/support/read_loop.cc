@@ -8,7 +8,7 @@
 
 namespace tools {
 
-void WarnAboutDamage(const std::string& file, const fxt::Reader& reader, bool is_incomplete) {
+void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
   if (reader.truncated()) {
     PrintNote(kProgram, fmt::format("note: {} is cut short; read to its last whole record", file));
   }
@@ -23,7 +23,16 @@ void WarnAboutDamage(const std::string& file, const fxt::Reader& reader, bool is
                                     "limit and were dropped (see fxt check)",
                                     file, dropped));
   }
-  if (is_incomplete) {
+}
+
+void WarnAboutDamage(const std::string& file, const tables::Scan& scan) {
+  WarnAboutDamage(file, scan.reader());
+  if (scan.cut_texts() != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} texts were cut: rows with all of them would be many times as large "
+                                    "as the file",
+                                    file, scan.cut_texts()));
+  }
+  if (scan.is_incomplete()) {
     PrintNote(
         kProgram,
         fmt::format("note: {} has more threads, names or open spans than a query keeps: rows or "

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Limits the texts of a scan's rows to a multiple of what it has read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tables {
+
+// A record refers to a text of 32 KiB by two bytes, and may do so 30 times: rows with all texts could be 3,000 times as
+// large as the file. Rows of ordinary traces stay far below the limit.
+class TextBudget {
+ public:
+  // Shorter texts, in bytes, are always kept.
+  static constexpr size_t kShort = 256;
+  static constexpr uint64_t kStart = uint64_t{256} << 20;
+  static constexpr uint64_t kPerByte = 32;
+
+  // `position`: bytes of the stream that were read.
+  void OnRead(uint64_t position) { limit_ = std::max(limit_, kStart + kPerByte * position); }
+  // Takes a text of `bytes`. False: it is to be cut, and counts as cut.
+  bool Take(size_t bytes) {
+    if (bytes <= kShort) return true;
+    if (used_ + bytes > limit_) {
+      ++cut_;
+      return false;
+    }
+    used_ += bytes;
+    return true;
+  }
+  // Texts that were cut or left out.
+  uint64_t cut() const { return cut_; }
+
+ private:
+  uint64_t used_ = 0;
+  uint64_t limit_ = kStart;
+  uint64_t cut_ = 0;
+};
+
+}  // namespace tables
