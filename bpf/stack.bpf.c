@@ -140,6 +140,12 @@ static __always_inline struct frames *scratch(void)
 	return bpf_map_lookup_elem(&stack_scratch, &zero);
 }
 
+/* An exiting thread has no user half any more: nothing is missing. */
+static __always_inline u8 end_without_user_half(u32 flags)
+{
+	return flags & PF_KTHREAD ? FXR_STACK_END_UNKNOWN : FXR_STACK_END_ENTRY;
+}
+
 /* Runs in the context of `task`, which goes to sleep. */
 static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64 now)
 {
@@ -165,7 +171,8 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 	if (!user) {
 		sleep->user_bytes = 0;
 		sleep->user_number = 0;
-		sleep->user_end = FXR_STACK_END_UNKNOWN;
+		sleep->user_end = stack_wants_off ? end_without_user_half(task->flags) :
+						    FXR_STACK_END_UNKNOWN;
 	} else if (sleep->user_number != user->number) {
 		bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
 		bpf_probe_read_kernel(sleep->user, bytes, user->frame);
@@ -260,6 +267,7 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	struct fxr_ring_control *ring;
 	struct frames *frames;
 	struct stack_sleep *sleep;
+	struct task_struct *waker;
 	struct unwind_state *user;
 	u32 tid = task->pid;
 	u64 user_bytes = 0;
@@ -286,8 +294,11 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 		id = bpf_get_current_pid_tgid();
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
-		user = user_stack(ctx);
-		if (user) {
+		waker = (struct task_struct *)bpf_get_current_task();
+		user = BPF_CORE_READ(waker, mm) ? user_stack(ctx) : NULL;
+		if (!user) {
+			fields.end = end_without_user_half(BPF_CORE_READ(waker, flags));
+		} else {
 			user_bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
 			bpf_probe_read_kernel(frames, user_bytes, user->frame);
 			fields.end = user->end;

@@ -56,6 +56,8 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 		state->sp = registers->sp;
 		state->bp = registers->bp;
 		state->first_di = registers->di;
+		state->first_ax = registers->ax;
+		state->call = registers->orig_ax;
 		return true;
 	}
 	if (BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
@@ -72,6 +74,8 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 	state->sp = BPF_CORE_READ(registers, sp);
 	state->bp = BPF_CORE_READ(registers, bp);
 	state->first_di = BPF_CORE_READ(registers, di);
+	state->first_ax = BPF_CORE_READ(registers, ax);
+	state->call = BPF_CORE_READ(registers, orig_ax);
 	return true;
 }
 
@@ -129,7 +133,8 @@ static __always_inline struct unwind_state *user_stack(void *ctx)
 #endif
 	bytes = bpf_get_stack(ctx, state->frame, sizeof(state->frame), BPF_F_USER_STACK);
 	state->frames = bytes > 0 ? bytes / sizeof(u64) : 0;
-	state->end = FXR_STACK_END_UNKNOWN;
+	/* Without a frame there are no user registers, as while a program is executed. */
+	state->end = state->frames ? FXR_STACK_END_UNKNOWN : FXR_STACK_END_ENTRY;
 	unwind_number_frames(cpu);
 	return state;
 }

@@ -28,6 +28,15 @@
 #define UNWIND_PLACES 256  /* words of a stack that determine how it unwinds; a power of 2 */
 #define PLACE_IS_FRAME 0x8000
 #define FRAMES_AT_ONCE 16  /* in one loop: the verifier follows each round of nested ones once */
+#define SEARCH_WORDS 256   /* of the stack, for the return address of code without a table */
+#define SEARCH_AT_ONCE 16
+#define SEARCH_ROUNDS 24   /* with words that turn out to be no code */
+#define FRAME_BYTES (1 << 20) /* the largest frame, and distance of a frame pointer */
+#define USER_ADDRESS_BITS 47
+
+/* arch/x86/entry/syscalls/syscall_64.tbl */
+#define CALL_EXECVE 59
+#define CALL_EXECVEAT 322
 
 struct unwind_state {
 	/* The frame that is unwound. */
@@ -39,7 +48,7 @@ struct unwind_state {
 	u8 bp_lost;
 	u8 is_known;   /* the process has ranges */
 	u8 is_stale;   /* it has mappings that are not among the ranges */
-	u8 is_guess;   /* a frame pointer was used where it may be none */
+	u8 is_guess;   /* frames may be missing or wrong */
 	u8 is_new;     /* a frame is of a mapping or file that is not known yet */
 	u8 end;        /* enum fxr_stack_end, when it is finished */
 
@@ -54,11 +63,16 @@ struct unwind_state {
 	u64 range_offset;
 	struct fxr_unwind_rule rule; /* of the frame */
 	u64 word;                    /* what unwind_word() read */
+	u64 cfa;                     /* what unwind_search() found */
+	u64 target;                  /* what unwind_return_at() read */
+	int found;                   /* how; see enum */
 
 	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
 	u64 first_sp;
 	u64 first_bp;
 	u64 first_di;
+	u64 first_ax;
+	u64 call; /* number of the system call */
 	u64 key;
 	u64 number; /* hash of the frames */
 	u64 check;  /* hash of all words that determine how it unwinds */
@@ -311,18 +325,13 @@ __noinline int unwind_find_vma(u32 cpu, u64 address)
 	state->range_start = start;
 	state->range_size = size;
 	state->range_offset = BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
-	state->module = 0;
+	state->module = FXR_UNWIND_NO_FILE;
 	inode = BPF_CORE_READ(vma, vm_file, f_inode);
 	if (!inode)
 		return 0;
 	read_file(inode, &file);
 	module = bpf_map_lookup_elem(&unwind_files, &file);
-	if (module) {
-		state->module = *module;
-	} else {
-		state->is_new = true;
-		state->is_guess = true;
-	}
+	state->module = module ? *module : FXR_UNWIND_NEW_FILE;
 	return 0;
 }
 
@@ -367,9 +376,16 @@ __noinline int unwind_find_rule(u32 cpu, u64 address)
 		return -1;
 	number = state->module;
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
-	if (!number)
+	if (number == FXR_UNWIND_NO_TABLE)
+		return 0;
+	state->rule.kind = FXR_UNWIND_JIT;
+	if (number == FXR_UNWIND_NO_FILE)
 		return 0;
 	state->rule.kind = FXR_UNWIND_ABSENT;
+	if (number == FXR_UNWIND_NEW_FILE) {
+		state->is_new = true;
+		return 0;
+	}
 	module = bpf_map_lookup_elem(&unwind_modules, &number);
 	if (!module)
 		return 0;
@@ -503,16 +519,186 @@ static __always_inline int to_caller_by_di(struct unwind_state *state)
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
 }
 
-/* No rule says where the frame pointer is saved: the ABI does. */
-static __always_inline bool uses_frame_pointer(u32 kind)
+/* The code has no rule, or its rule is not known. */
+static __always_inline bool has_no_rule(u32 kind)
 {
-	return kind == FXR_UNWIND_FRAME_POINTER || kind == FXR_UNWIND_NONE ||
-	       kind == FXR_UNWIND_ABSENT;
+	return kind == FXR_UNWIND_NONE || kind == FXR_UNWIND_ABSENT || kind == FXR_UNWIND_JIT;
 }
 
 static __always_inline bool uses_bp(u32 kind)
 {
-	return kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF || uses_frame_pointer(kind);
+	return kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF ||
+	       kind == FXR_UNWIND_FRAME_POINTER || has_no_rule(kind);
+}
+
+/* The byte at `back` bytes before the end of the eight in `code`. */
+#define CODE_BYTE(code, back) ((u8)((code) >> (64 - 8 * (back))))
+
+/* "call" with an operand of each length: e8, or ff with 2 in the middle of the second byte. */
+static __always_inline bool is_after_call(u64 address)
+{
+	u64 code;
+	u8 second;
+
+	if (bpf_probe_read_user(&code, sizeof(code), (void *)(address - sizeof(code))))
+		return false;
+	if (CODE_BYTE(code, 5) == 0xe8)
+		return true;
+	second = CODE_BYTE(code, 1);
+	if (CODE_BYTE(code, 2) == 0xff &&
+	    ((second & 0xf8) == 0xd0 || ((second & 0xf8) == 0x10 && (second & 6) != 4)))
+		return true;
+	second = CODE_BYTE(code, 2);
+	if (CODE_BYTE(code, 3) == 0xff &&
+	    (second == 0x14 || ((second & 0xf8) == 0x50 && second != 0x54)))
+		return true;
+	if (CODE_BYTE(code, 4) == 0xff && CODE_BYTE(code, 3) == 0x54)
+		return true;
+	second = CODE_BYTE(code, 5);
+	if (CODE_BYTE(code, 6) == 0xff &&
+	    (second == 0x15 || ((second & 0xf8) == 0x90 && second != 0x94)))
+		return true;
+	return CODE_BYTE(code, 7) == 0xff && CODE_BYTE(code, 6) == 0x94;
+}
+
+static __always_inline bool may_be_frame_pointer(u64 word, u64 sp)
+{
+	return word >= sp && word - sp < FRAME_BYTES && word % 8 == 0;
+}
+
+enum {
+	NO_RETURN = 0,
+	RETURN_ABOVE_FRAME = 1, /* below it is a saved frame pointer */
+	RETURN_AFTER_CALL = 2,
+};
+
+/*
+ * Says whether the word of the stack at `place`, then the state's target, may be a return
+ * address. The caller looks whether it is one of code.
+ */
+__noinline int unwind_return_at(u32 cpu, u64 place)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 word;
+
+	if (!state || unwind_word(cpu, place))
+		return NO_RETURN;
+	word = state->word;
+	if (word < FIRST_ADDRESS || word >> USER_ADDRESS_BITS || word - state->sp < FRAME_BYTES)
+		return NO_RETURN;
+	state->target = word;
+	if (is_after_call(word))
+		return RETURN_AFTER_CALL;
+	if (unwind_word(cpu, place - 8) || !may_be_frame_pointer(state->word, place + 8))
+		return NO_RETURN;
+	return RETURN_ABOVE_FRAME;
+}
+
+/* The same, and the target is code. */
+static __always_inline int return_at(u32 cpu, struct unwind_state *state, u64 place)
+{
+	int found = unwind_return_at(cpu, place);
+
+	if (found && unwind_find_code(cpu, state->target - 1) != CODE_FOUND)
+		return NO_RETURN;
+	return found;
+}
+
+/*
+ * Looks for a return address in words from `place` on, below `end`. With `bp` nonzero only
+ * one above that word will do. Calls keep the stack aligned to 16 bytes. What it finds is
+ * at cfa - 8.
+ */
+__noinline int unwind_search_some(u32 cpu, u64 place, u64 end, u64 bp)
+{
+	struct unwind_state *state = state_of(cpu);
+	int found;
+
+	if (!state)
+		return NO_RETURN;
+	for (u32 i = 0; i < SEARCH_AT_ONCE; i++) {
+		u64 next = place + i * 16;
+
+		if (next >= end)
+			break;
+		found = unwind_return_at(cpu, next);
+		if (found == NO_RETURN)
+			continue;
+		if (bp && (found != RETURN_AFTER_CALL || unwind_word(cpu, next - 8) ||
+			   state->word != bp))
+			continue;
+		state->cfa = next + 8;
+		return found;
+	}
+	return NO_RETURN;
+}
+
+/*
+ * Looks for a return address of code from `place` on, below `end`. `bp` as above. Code of
+ * a compiler is called by such code, or by a stub that has a frame pointer.
+ */
+static __always_inline int search(u32 cpu, struct unwind_state *state, u64 place, u64 end, u64 bp)
+{
+	int found;
+
+	for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
+		if (place >= end)
+			break;
+		found = unwind_search_some(cpu, place, end, bp);
+		if (found && unwind_find_code(cpu, state->target - 1) == CODE_FOUND &&
+		    (state->rule.kind != FXR_UNWIND_JIT || state->module == FXR_UNWIND_NO_FILE))
+			return found;
+		place = found ? state->cfa + 8 : place + SEARCH_AT_ONCE * 16;
+	}
+	return NO_RETURN;
+}
+
+/*
+ * Finds the return address of a function without a rule. Code of just-in-time compilers
+ * has frame pointers (V8), or saves the caller's below each return address and uses the
+ * register otherwise (HotSpot). Hand-written assembly may have no frame at all. Sets
+ * `found`, the CFA and the rule of bp.
+ */
+__noinline int unwind_search(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+	int by_frame = NO_RETURN;
+	u64 sp, bp, end;
+
+	if (!state)
+		return 0;
+	sp = state->sp;
+	bp = unwind_use_bp(cpu) ? 0 : state->bp;
+	state->rule.bp_offset = -16;
+	/* The innermost function may have no frame yet. */
+	if (!state->is_return) {
+		state->found = return_at(cpu, state, sp);
+		state->cfa = sp + 8;
+		state->rule.bp = FXR_UNWIND_BP_SAME;
+		if (state->found == RETURN_AFTER_CALL)
+			return 0;
+		state->found = return_at(cpu, state, sp + 8);
+		state->cfa = sp + 16;
+		state->rule.bp = FXR_UNWIND_BP_AT_CFA;
+		if (state->found == RETURN_AFTER_CALL && !unwind_word(cpu, sp) && state->word == bp)
+			return 0;
+	}
+	state->rule.bp = FXR_UNWIND_BP_AT_CFA;
+	if (may_be_frame_pointer(bp, sp))
+		by_frame = return_at(cpu, state, bp + 8);
+	/* A frame that has saved bp and not changed it lies below the one that bp belongs to. */
+	end = by_frame ? bp : sp + SEARCH_WORDS * 8;
+	state->found = search(cpu, state, sp + 8 - sp % 16, end, by_frame ? bp : 0);
+	if (!state->found && by_frame) {
+		state->found = by_frame;
+		state->cfa = bp + 16;
+	} else if (state->found && state->rule.kind != FXR_UNWIND_JIT &&
+		   (unwind_word(cpu, state->cfa - 16) ||
+		    !may_be_frame_pointer(state->word, state->cfa))) {
+		/* Assembly without a frame may have left bp as it was. */
+		state->rule.bp = FXR_UNWIND_BP_SAME;
+	}
+	return 0;
 }
 
 /*
@@ -524,6 +710,17 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	u32 kind = state->rule.kind;
 	u64 base = state->sp;
 
+	if (has_no_rule(kind)) {
+		if (kind == FXR_UNWIND_ABSENT ||
+		    (kind == FXR_UNWIND_NONE && state->found == RETURN_ABOVE_FRAME))
+			state->is_guess = true;
+		if (state->found)
+			return state->cfa;
+		state->end = kind == FXR_UNWIND_JIT || state->bp_lost || state->bp ?
+				     FXR_STACK_END_NO_TABLE :
+				     FXR_STACK_END_ENTRY;
+		return 0;
+	}
 	if (uses_bp(kind)) {
 		state->end = FXR_STACK_END_RULE;
 		if (unwind_use_bp(cpu))
@@ -544,9 +741,10 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 			return 0;
 		unwind_keep_place(cpu, base, state->word, false);
 		return state->word + state->rule.add;
+	case FXR_UNWIND_CLONE:
+		state->end = FXR_STACK_END_ENTRY;
+		return state->first_ax || state->is_return ? base + state->rule.offset : 0;
 	case FXR_UNWIND_FRAME_POINTER:
-	case FXR_UNWIND_NONE:
-	case FXR_UNWIND_ABSENT:
 		/* The ABI marks the outermost frame by a frame pointer of 0. */
 		state->end = base ? FXR_STACK_END_NO_TABLE : FXR_STACK_END_ENTRY;
 		if (base < FIRST_ADDRESS)
@@ -563,13 +761,11 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	}
 }
 
-/* Goes on to the caller's frame. Returns nonzero at the end. */
-__noinline int unwind_next_frame(u32 cpu)
+/* Finds the rule of the frame. Returns nonzero if its code is not mapped. */
+__noinline int unwind_find_frame(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
-	u64 address, cfa, bp_place;
-	u32 bp_rule;
-	bool is_guess;
+	u64 address;
 
 	if (!state)
 		return 1;
@@ -578,15 +774,25 @@ __noinline int unwind_next_frame(u32 cpu)
 	switch (unwind_find_code(cpu, address)) {
 	case CODE_FOUND:
 		unwind_find_rule(cpu, address);
-		break;
+		return 0;
 	case CODE_ABSENT:
 		return finish(state, FXR_STACK_END_UNMAPPED);
 	default:
 		state->is_guess = true;
 		state->is_new = true;
+		return 0;
 	}
-	/* The code has tables elsewhere, so its frame pointer may be a number. */
-	is_guess = state->rule.kind == FXR_UNWIND_NONE || state->rule.kind == FXR_UNWIND_ABSENT;
+}
+
+/* Goes on to the caller's frame, by the rule. Returns nonzero at the end. */
+__noinline int unwind_next_frame(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+	u64 cfa, bp_place;
+	u32 bp_rule;
+
+	if (!state)
+		return 1;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
 		return to_interrupted(cpu, state, state->sp + state->rule.offset);
 	if (state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
@@ -594,7 +800,7 @@ __noinline int unwind_next_frame(u32 cpu)
 	cfa = find_cfa(cpu, state);
 	if (!cfa)
 		return 1;
-	if (uses_frame_pointer(state->rule.kind))
+	if (state->rule.kind == FXR_UNWIND_FRAME_POINTER || has_no_rule(state->rule.kind))
 		state->end = FXR_STACK_END_NO_TABLE;
 	else
 		state->end = FXR_STACK_END_UNREADABLE;
@@ -602,8 +808,7 @@ __noinline int unwind_next_frame(u32 cpu)
 	 * Each frame has at least its return address. A frame pointer may lead to another
 	 * stack.
 	 */
-	if (cfa < FIRST_ADDRESS ||
-	    (cfa - 8 < state->sp && (is_guess || !uses_bp(state->rule.kind))))
+	if (cfa < FIRST_ADDRESS || (cfa - 8 < state->sp && !uses_bp(state->rule.kind)))
 		return 1;
 	bp_rule = state->rule.bp;
 	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
@@ -620,11 +825,6 @@ __noinline int unwind_next_frame(u32 cpu)
 	}
 	if (unwind_word(cpu, cfa - 8))
 		return 1;
-	if (is_guess) {
-		if (state->word && unwind_find_code(cpu, state->word - 1) == CODE_ABSENT)
-			return 1;
-		state->is_guess = true;
-	}
 	state->pc = state->word;
 	state->sp = cfa;
 	state->is_return = true;
@@ -734,11 +934,26 @@ static __always_inline void restart(struct unwind_state *state)
 /* Returns nonzero at the end. */
 __noinline int unwind_next_frames(u32 cpu)
 {
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state)
+		return 1;
 	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
+		if (unwind_find_frame(cpu))
+			return 1;
+		if (has_no_rule(READ_ONCE(state->rule.kind)))
+			unwind_search(cpu);
 		if (unwind_next_frame(cpu))
 			return 1;
 	}
 	return 0;
+}
+
+/* What the last frame returns to is no frame. */
+static __always_inline void drop_end(struct unwind_state *state)
+{
+	if (state->end == FXR_STACK_END_UNMAPPED && state->frames > 1)
+		state->frames--;
 }
 
 __noinline int unwind_user_stack(u32 cpu)
@@ -769,17 +984,28 @@ __noinline int unwind_user_stack(u32 cpu)
 		if (unwind_next_frames(cpu))
 			break;
 	}
+	/* When a new program was executed, the stack of the old one is gone. */
+	if ((state->call == CALL_EXECVE || state->call == CALL_EXECVEAT) && state->frames == 1 &&
+	    (state->end == FXR_STACK_END_UNMAPPED || state->end == FXR_STACK_END_UNREADABLE ||
+	     state->end == FXR_STACK_END_NO_TABLE)) {
+		state->frames = 0;
+		state->number = 1;
+		state->end = FXR_STACK_END_ENTRY;
+		state->is_guess = false;
+		state->is_new = false;
+		state->is_uncacheable = true;
+	}
 	/* Frames may be missing where the entry was found by guesses. */
 	if (state->is_guess && state->end == FXR_STACK_END_ENTRY)
 		state->end = FXR_STACK_END_NO_TABLE;
-	if (state->is_new && state->end != FXR_STACK_END_DEEP)
+	if (state->is_new && state->end != FXR_STACK_END_DEEP) {
+		drop_end(state);
 		state->end = FXR_STACK_END_NEW;
+	}
 	if (state->is_known)
 		keep_shape(state);
 out:
-	/* What the last frame returns to is no frame. */
-	if (state->end == FXR_STACK_END_UNMAPPED && state->frames > 1)
-		state->frames--;
+	drop_end(state);
 	state->number = mix(state->number, state->end);
 	return 0;
 }

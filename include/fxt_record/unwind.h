@@ -50,6 +50,8 @@ enum fxr_unwind_kind {
 	FXR_UNWIND_FRAME_POINTER = 9, /* code without tables: by frame pointer */
 	FXR_UNWIND_ABSENT = 10,       /* the table is not loaded */
 	FXR_UNWIND_RETURN_IN_DI = 11, /* sp + offset; di has the return address, as in vfork() */
+	FXR_UNWIND_CLONE = 12,        /* after clone(): sp + offset, or the entry of the new thread */
+	FXR_UNWIND_JIT = 13,          /* code of no file */
 };
 
 /* Where the caller's bp is. */
@@ -71,7 +73,15 @@ struct fxr_unwind_rule {
 #define FXR_UNWIND_RULE_WORDS (sizeof(struct fxr_unwind_rule) / sizeof(fxr_u32))
 FXR_ASSERT(sizeof(struct fxr_unwind_rule) == 16);
 
-/* By module number. Number 0 stands for code without tables. */
+/*
+ * Numbers of ranges that are no module's: a file without a table, a file that is not known
+ * yet, and code of no file, which just-in-time compilers make.
+ */
+#define FXR_UNWIND_NO_TABLE 0U
+#define FXR_UNWIND_NEW_FILE 0xfffffffeU
+#define FXR_UNWIND_NO_FILE 0xffffffffU
+
+/* By module number. */
 struct fxr_unwind_module {
 	fxr_u32 pages;      /* 0: the table is not loaded */
 	fxr_u32 first_page; /* of the table, in the file */

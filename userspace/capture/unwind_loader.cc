@@ -256,6 +256,7 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     if (permissions.find('w') == std::string_view::npos && line != "[vsyscall]") {
       mappings->code_pages += range.size / page_bytes;
     }
+    range.module = line.empty() ? FXR_UNWIND_NO_FILE : FXR_UNWIND_NO_TABLE;
     if (line.starts_with('/') && has_device) {
       // The mapped file itself, also if its path leads to another one by now.
       std::string path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc_, tgid, start, end);
@@ -349,13 +350,18 @@ void UnwindLoader::LoadFile(const std::string& path) {
 
 void UnwindLoader::LoadTable(uint32_t number) {
   Module& module = modules_.at(number);
-  const auto file = module.path.find("/map_files/") != std::string::npos
-                        ? symbols::ElfFile::OpenMapped(module.path)
-                        : symbols::ElfFile::Open(module.path, module.root);
-  // Of a file that cannot be read it is not known whether it has a table.
-  if (!file) return;
+  std::optional<unwind::UnwindTable> kept = cache_.Find(module.file);
+  if (!kept) {
+    const auto file = module.path.find("/map_files/") != std::string::npos
+                          ? symbols::ElfFile::OpenMapped(module.path)
+                          : symbols::ElfFile::Open(module.path, module.root);
+    // Of a file that cannot be read it is not known whether it has a table.
+    if (!file) return;
+    kept = unwind::UnwindTable::Read(*file, &section_);
+    cache_.Keep(module.file, file->fd(), *kept);
+  }
   module.is_read = true;
-  const unwind::UnwindTable table = cache_.Read(*file);
+  const unwind::UnwindTable& table = *kept;
   module.has_none = table.empty();
   if (table.empty()) return;
   const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;

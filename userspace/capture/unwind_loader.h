@@ -115,6 +115,7 @@ class UnwindLoader {
   const std::string proc_;
   unwind::TableStore store_;
   unwind::TableCache cache_;
+  std::vector<std::byte> section_;  // a buffer
   uint32_t absent_ = 0;  // a module that never has a table
   std::unique_ptr<perf::StackSession> session_;
   util::UniqueFd stop_;  // an eventfd

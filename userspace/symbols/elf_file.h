@@ -42,8 +42,9 @@ class ElfFile {
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
 
-  // libelf's; valid as long as this.
+  // Both valid as long as this; the first one is libelf's.
   Elf* handle() const { return elf_.get(); }
+  int fd() const { return fd_.get(); }
   uint16_t machine() const { return machine_; }  // EM_*
   const util::BuildId& build_id() const { return build_id_; }
   const std::vector<LoadSegment>& segments() const { return segments_; }

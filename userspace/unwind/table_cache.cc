@@ -6,11 +6,15 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,48 +22,48 @@ namespace unwind {
 namespace {
 
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
-constexpr size_t kSegmentWords = 5;
+// Times of file systems may be as coarse.
+constexpr int64_t kCoarseSeconds = 2;
 
-// A file: this, then what the table was made from besides the section, the table's words and the
-// section.
+// A file: this, then the table's words.
 struct Header {
   // Another layout, or other rules, must have another number.
-  static constexpr uint64_t kMagic = 0x3230'6e69'7774'7866;
+  static constexpr uint64_t kMagic = 0x3430'6e69'7774'7866;
   uint64_t magic = kMagic;
-  uint64_t checksum = 0;  // of the shape and the words
-  uint64_t input_words = 0;
-  uint64_t section_bytes = 0;
+  uint64_t checksum = 0;  // of all that follows
+  fxr_unwind_file file{};
   uint64_t file_offset = 0;
   uint32_t pages = 0;
   uint32_t rows = 0;
   uint32_t rules = 0;
-  uint32_t words = 0;
+  uint32_t words = 0;  // 0: the file has no table
 };
+static_assert(sizeof(Header) == 72);
 
 // Finds damage, no forgery.
-uint64_t Checksum(const UnwindTable::Shape& shape, std::span<const fxr_u32> words) {
-  uint64_t sum = words.size();
-  const auto add = [&sum](uint64_t word) {
-    sum = (sum ^ word) * 0x9e37'79b9'7f4a'7c15;
-    sum ^= sum >> 32;
+uint64_t Checksum(const Header& header, std::span<const fxr_u32> words) {
+  // Several sums at once, as the processor can add them.
+  constexpr size_t kSums = 4;
+  constexpr uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;
+  std::array<uint64_t, kSums> sums{1, 2, 3, 4};
+  const auto add = [&](size_t at, uint64_t word) {
+    sums[at] = (sums[at] ^ word) * kFactor;
+    sums[at] ^= sums[at] >> 32;
   };
-  add(shape.file_offset);
-  add(shape.pages);
-  add(shape.rows);
-  add(shape.rules);
-  for (const fxr_u32 word : words) add(word);
-  return sum;
-}
-
-std::vector<uint64_t> InputOf(const FrameSection& section,
-                              std::span<const symbols::LoadSegment> segments) {
-  std::vector<uint64_t> input{section.address, section.is_debug ? 1u : 0u};
-  input.reserve(input.size() + segments.size() * kSegmentWords);
-  for (const symbols::LoadSegment& segment : segments) {
-    input.insert(input.end(), {segment.file_offset, segment.file_size, segment.address,
-                               segment.memory_size, segment.executable ? 1u : 0u});
+  std::array<uint64_t, sizeof(Header) / sizeof(uint64_t)> head{};
+  std::memcpy(head.data(), &header, sizeof(header));
+  for (size_t at = 2; at < head.size(); ++at) add(0, head[at]);
+  size_t i = 0;
+  for (; i + 2 * kSums <= words.size(); i += 2 * kSums) {
+    for (size_t at = 0; at < kSums; ++at) {
+      uint64_t word = 0;
+      std::memcpy(&word, words.data() + i + 2 * at, sizeof(word));
+      add(at, word);
+    }
   }
-  return input;
+  for (; i < words.size(); ++i) add(0, words[i]);
+  for (size_t at = 1; at < kSums; ++at) add(0, sums[at]);
+  return sums[0];
 }
 
 bool IsOwn(const struct stat& file) {
@@ -103,6 +107,18 @@ bool WriteAll(int fd, std::span<const std::byte> bytes) {
   return true;
 }
 
+// See TableCache::Keep().
+bool IsSettled(const fxr_unwind_file& file, int fd) {
+  constexpr int64_t kFuse = 0x65735546;  // linux/magic.h
+  struct stat now {};
+  struct statfs system {};
+  if (fstat(fd, &now) != 0 || fstatfs(fd, &system) != 0 || system.f_type == kFuse) return false;
+  return now.st_ino == file.inode && static_cast<uint64_t>(now.st_size) == file.size &&
+         static_cast<uint64_t>(now.st_ctim.tv_sec) == file.changed_s &&
+         static_cast<uint64_t>(now.st_ctim.tv_nsec) == file.changed_ns &&
+         time(nullptr) - now.st_ctim.tv_sec > kCoarseSeconds;
+}
+
 }  // namespace
 
 TableCache TableCache::Open(const std::string& path, uint64_t max_bytes) {
@@ -116,77 +132,59 @@ TableCache TableCache::Open(const std::string& path, uint64_t max_bytes) {
   return cache;
 }
 
-UnwindTable TableCache::Read(const symbols::ElfFile& file) {
-  const auto make = [&](const FrameSection& section,
-                        std::span<const symbols::LoadSegment> segments) {
-    if (auto kept = Find(file.build_id(), section, segments)) return std::move(*kept);
-    UnwindTable table = UnwindTable::Make(section, segments);
-    if (!table.empty()) Keep(file.build_id(), section, segments, table);
-    return table;
-  };
-  return UnwindTable::Read(file, make, &section_);
+std::string TableCache::NameOf(const fxr_unwind_file& file) {
+  return fmt::format("{:x}-{:x}-{:x}-{:x}.{:09}", file.device, file.inode, file.size,
+                     file.changed_s, file.changed_ns);
 }
 
-std::optional<UnwindTable> TableCache::Find(const util::BuildId& id, const FrameSection& section,
-                                            std::span<const symbols::LoadSegment> segments) const {
-  if (!available() || id.empty()) return std::nullopt;
-  const auto file = std::make_shared<const MappedFile>(folder_.get(), id.ToHex());
-  std::span<const std::byte> bytes = file->bytes();
+std::optional<UnwindTable> TableCache::Find(const fxr_unwind_file& file) const {
+  if (!available()) return std::nullopt;
+  const auto kept = std::make_shared<const MappedFile>(folder_.get(), NameOf(file));
+  std::span<const std::byte> bytes = kept->bytes();
   Header header;
   if (bytes.size() < sizeof(header)) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  const std::vector<uint64_t> input = InputOf(section, segments);
-  const auto input_bytes = std::as_bytes(std::span(input));
-  const uint64_t words_bytes = uint64_t{header.words} * sizeof(fxr_u32);
-  if (header.magic != Header::kMagic || header.input_words != input.size() ||
-      header.section_bytes != section.bytes.size() ||
-      bytes.size() != sizeof(header) + input_bytes.size() + words_bytes + section.bytes.size()) {
+  bytes = bytes.subspan(sizeof(header));
+  if (header.magic != Header::kMagic ||
+      std::memcmp(&header.file, &file, sizeof(file)) != 0 ||
+      bytes.size() != uint64_t{header.words} * sizeof(fxr_u32)) {
     return std::nullopt;
   }
-  bytes = bytes.subspan(sizeof(header));
-  if (!std::ranges::equal(bytes.first(input_bytes.size()), input_bytes)) return std::nullopt;
-  bytes = bytes.subspan(input_bytes.size());
-  // A mapping is aligned, and all before is a multiple of a word.
+  // A mapping is aligned, and the header is a multiple of a word.
   const std::span words(reinterpret_cast<const fxr_u32*>(bytes.data()), header.words);
-  bytes = bytes.subspan(words_bytes);
-  if (std::memcmp(bytes.data(), section.bytes.data(), bytes.size()) != 0) return std::nullopt;
-  const UnwindTable::Shape shape{.file_offset = header.file_offset,
-                                 .pages = header.pages,
-                                 .rows = header.rows,
-                                 .rules = header.rules};
-  if (Checksum(shape, words) != header.checksum) return std::nullopt;
-  return UnwindTable::Restore(shape, words, file);
+  if (Checksum(header, words) != header.checksum) return std::nullopt;
+  if (words.empty()) return UnwindTable();
+  return UnwindTable::Restore({.file_offset = header.file_offset,
+                               .pages = header.pages,
+                               .rows = header.rows,
+                               .rules = header.rules},
+                              words, kept);
 }
 
-void TableCache::Keep(const util::BuildId& id, const FrameSection& section,
-                      std::span<const symbols::LoadSegment> segments, const UnwindTable& table) {
-  if (!available() || id.empty()) return;
-  const std::vector<uint64_t> input = InputOf(section, segments);
-  const auto input_bytes = std::as_bytes(std::span(input));
-  const auto words = std::as_bytes(table.words());
+void TableCache::Keep(const fxr_unwind_file& file, int fd, const UnwindTable& table) {
+  if (!available() || !IsSettled(file, fd)) return;
   Header header;
   const UnwindTable::Shape shape = table.shape();
-  header.checksum = Checksum(shape, table.words());
-  header.input_words = input.size();
-  header.section_bytes = section.bytes.size();
+  header.file = file;
   header.file_offset = shape.file_offset;
   header.pages = shape.pages;
   header.rows = shape.rows;
   header.rules = shape.rules;
   header.words = static_cast<uint32_t>(table.words().size());
-  const uint64_t size = sizeof(header) + input_bytes.size() + words.size() + section.bytes.size();
+  header.checksum = Checksum(header, table.words());
+  const auto words = std::as_bytes(table.words());
+  const uint64_t size = sizeof(header) + words.size();
   if (size > kMaxFileBytes || size > max_bytes_) return;
   MakeRoom(size);
   // Another recorder may do the same at once.
-  const std::string name = id.ToHex();
+  const std::string name = NameOf(file);
   const std::string temporary = fmt::format("{}.{}", name, getpid());
   static_cast<void>(unlinkat(folder_.get(), temporary.c_str(), 0));
-  const util::UniqueFd fd(openat(folder_.get(), temporary.c_str(),
-                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return;
-  const bool whole = WriteAll(fd.get(), std::as_bytes(std::span(&header, 1))) &&
-                     WriteAll(fd.get(), input_bytes) && WriteAll(fd.get(), words) &&
-                     WriteAll(fd.get(), section.bytes);
+  const util::UniqueFd kept(openat(folder_.get(), temporary.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!kept) return;
+  const bool whole =
+      WriteAll(kept.get(), std::as_bytes(std::span(&header, 1))) && WriteAll(kept.get(), words);
   if (!whole || renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0) {
     static_cast<void>(unlinkat(folder_.get(), temporary.c_str(), 0));
     return;

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps unwind tables in files, by build id, for later recordings. A file also has all that its
-// table was made from, and is used for a module with the same contents alone: a build id is what
-// the maker of a file writes there.
+// Keeps unwind tables in files for later recordings, by what identifies a file as long as its
+// contents stay the same: device, inode, size and time of change.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "symbols/elf_file.h"
-#include "unwind/frame_section.h"
+#include "fxt_record/unwind.h"
 #include "unwind/unwind_table.h"
-#include "util/build_id.h"
 #include "util/unique_fd.h"
 
 namespace unwind {
@@ -34,15 +29,17 @@ class TableCache {
   static TableCache Open(const std::string& path = kPath, uint64_t max_bytes = kMaxBytes);
 
   bool available() const { return folder_.valid(); }
-  // The file's table: the kept one, or made now and kept. See UnwindTable::Read().
-  UnwindTable Read(const symbols::ElfFile& file);
 
-  // The kept table of what was made from the same input; empty if there is none.
-  std::optional<UnwindTable> Find(const util::BuildId& id, const FrameSection& section,
-                                  std::span<const symbols::LoadSegment> segments) const;
-  // Failures are ignored: the table is made again.
-  void Keep(const util::BuildId& id, const FrameSection& section,
-            std::span<const symbols::LoadSegment> segments, const UnwindTable& table);
+  // The table that was kept for the file, which may be an empty one. Nothing if there is none.
+  std::optional<UnwindTable> Find(const fxr_unwind_file& file) const;
+  // `fd` is open on the file that the table was made from. Nothing is kept if that is another one
+  // by now, was changed within the last seconds, so that its time may not show the next change, or
+  // is in a file system of a user's program, which may write any times. Failures are ignored: the
+  // table is made again.
+  void Keep(const fxr_unwind_file& file, int fd, const UnwindTable& table);
+
+  // The name of the file's table in the folder.
+  static std::string NameOf(const fxr_unwind_file& file);
 
  private:
   // Removes files until `bytes` more fit.
@@ -51,7 +48,6 @@ class TableCache {
   util::UniqueFd folder_;
   uint64_t max_bytes_ = 0;
   std::optional<uint64_t> used_bytes_;  // by all files; empty: not counted yet
-  std::vector<std::byte> section_;      // a buffer of Read()
 };
 
 }  // namespace unwind

@@ -85,7 +85,9 @@ class RowCollector {
       // Of several ends between two rows the last one counts: functions may overlap.
       uint64_t last = 0;
       for (; end != ends_.end() && *end <= row.place; ++end) last = *end;
-      if (last != 0 && last < row.place) sorted.push_back({last, kNoRule});
+      if (last != 0 && last < row.place) {
+        sorted.push_back({last, sorted.empty() ? kNoRule : RuleOfGap(sorted.back(), {last, 0}, row)});
+      }
       if (!sorted.empty() && sorted.back().place == row.place) {
         sorted.back() = row;
       } else {
@@ -94,6 +96,19 @@ class RowCollector {
     }
     if (end != ends_.end()) sorted.push_back({ends_.back(), kNoRule});
     return sorted;
+  }
+
+  // glibc's clone() describes neither side of its system call: the function ends before it, and
+  // the new thread's entry follows after a few instructions. On the caller's side nothing changes.
+  uint32_t RuleOfGap(const Row& before, const Row& gap, const Row& after) {
+    constexpr uint64_t kMaxGapBytes = 16;
+    fxr_unwind_rule rule = rules_.rules()[before.rule];
+    if (rule.kind != FXR_UNWIND_SP || rules_.rules()[after.rule].kind != FXR_UNWIND_END ||
+        after.place - gap.place > kMaxGapBytes || rules_.rules().size() >= FXR_UNWIND_MAX_RULES - 1) {
+      return kNoRule;
+    }
+    rule.kind = FXR_UNWIND_CLONE;
+    return rules_.NumberOf(rule);
   }
 
   bool is_too_large() const { return is_too_large_; }
@@ -114,19 +129,14 @@ uint32_t UnwindTable::rules_at() const {
   return (rows_at() + row_count_ + kRuleAlignment - 1) / kRuleAlignment * kRuleAlignment;
 }
 
-UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make) {
-  std::vector<std::byte> buffer;
-  return Read(file, make, &buffer);
-}
-
-UnwindTable UnwindTable::Read(const symbols::ElfFile& file, const Maker& make,
-                              std::vector<std::byte>* buffer) {
+UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byte>* buffer) {
   if (file.machine() != EM_X86_64) return {};
+  std::vector<std::byte> own;
   for (const char* name : {".eh_frame", ".debug_frame"}) {
-    const std::span<const std::byte> bytes = file.ReadSection(name, buffer);
+    const auto bytes = file.ReadSection(name, buffer == nullptr ? &own : buffer);
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
-    UnwindTable table = make({bytes, file.SectionAddress(name), is_debug}, file.segments());
+    UnwindTable table = Make({bytes, file.SectionAddress(name), is_debug}, file.segments());
     if (!table.empty()) return table;
   }
   return {};

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,16 +30,10 @@ class UnwindTable {
     uint32_t rows = 0;
     uint32_t rules = 0;
   };
-  using Maker = std::function<UnwindTable(const FrameSection& section,
-                                          std::span<const symbols::LoadSegment> segments)>;
-
   // From .eh_frame, else .debug_frame. Empty if the file has neither, is not for 64-bit x86, or is
   // too large. Any user may have made the file.
-  // `make` makes the table of a section.
-  static UnwindTable Read(const symbols::ElfFile& file, const Maker& make = Make);
-  // The same with a buffer for sections, which can be used again.
-  static UnwindTable Read(const symbols::ElfFile& file, const Maker& make,
-                          std::vector<std::byte>* buffer);
+  // `buffer` holds a section and can be used again; null: one of its own.
+  static UnwindTable Read(const symbols::ElfFile& file, std::vector<std::byte>* buffer = nullptr);
   // `segments`: the loaded parts of the file.
   static UnwindTable Make(const FrameSection& section,
                           std::span<const symbols::LoadSegment> segments);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unwind/table_cache.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,50 +14,67 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <vector>
+
+#include "symbols/elf_file.h"
+#include "util/unique_fd.h"
 
 namespace unwind {
 namespace {
 
+fxr_unwind_file FileOf(const struct stat& file) {
+  return {.inode = file.st_ino,
+          .size = static_cast<uint64_t>(file.st_size),
+          .changed_s = static_cast<uint64_t>(file.st_ctim.tv_sec),
+          .changed_ns = static_cast<uint32_t>(file.st_ctim.tv_nsec),
+          .device = 1};
+}
+
+// Tables of a file that nothing has changed for a while: the C library.
 class TableCacheTest : public testing::Test {
  protected:
   TableCacheTest() {
     std::string pattern = testing::TempDir() + "table_cache.XXXXXX";
     folder_ = std::string(mkdtemp(pattern.data())) + "/cache";
-    auto file = symbols::ElfFile::Open("/proc/self/exe");
-    EXPECT_TRUE(file);
-    bytes_ = file->ReadSection(".eh_frame");
-    section_ = {bytes_, file->SectionAddress(".eh_frame"), false};
-    segments_ = file->segments();
-    table_ = UnwindTable::Make(section_, segments_);
   }
   ~TableCacheTest() override {
     std::filesystem::remove_all(std::filesystem::path(folder_).parent_path());
   }
 
   void SetUp() override {
-    if (table_.empty()) GTEST_SKIP() << "this program has no table";
+    Dl_info libc{};
+    ASSERT_NE(dladdr(reinterpret_cast<const void*>(&getpid), &libc), 0);
+    fd_ = util::UniqueFd(open(libc.dli_fname, O_RDONLY | O_CLOEXEC));
+    struct stat file {};
+    if (!fd_ || fstat(fd_.get(), &file) != 0) GTEST_SKIP() << "no C library";
+    file_ = FileOf(file);
+    const auto elf = symbols::ElfFile::Open(libc.dli_fname);
+    ASSERT_TRUE(elf);
+    table_ = UnwindTable::Read(*elf);
+    if (table_.empty()) GTEST_SKIP() << "the C library has no table";
   }
-  static util::BuildId Id(uint8_t number) {
-    const std::vector<std::byte> bytes(20, std::byte{number});
-    return util::BuildId::FromBytes(bytes);
+  // The same file under another device number.
+  fxr_unwind_file File(uint32_t device) const {
+    fxr_unwind_file file = file_;
+    file.device = device;
+    return file;
   }
-  std::string PathOf(uint8_t number) const { return folder_ + "/" + Id(number).ToHex(); }
+  std::string PathOf(uint32_t device) const {
+    return folder_ + "/" + TableCache::NameOf(File(device));
+  }
 
   std::string folder_;
-  std::vector<std::byte> bytes_;
-  FrameSection section_;
-  std::vector<symbols::LoadSegment> segments_;
+  util::UniqueFd fd_;
+  fxr_unwind_file file_{};
   UnwindTable table_;
 };
 
 TEST_F(TableCacheTest, ATableThatWasKeptIsTheSame) {
   TableCache cache = TableCache::Open(folder_);
   ASSERT_TRUE(cache.available());
-  EXPECT_FALSE(cache.Find(Id(1), section_, segments_));
-  cache.Keep(Id(1), section_, segments_, table_);
+  EXPECT_FALSE(cache.Find(file_));
+  cache.Keep(file_, fd_.get(), table_);
   for (const TableCache& each : {TableCache::Open(folder_), TableCache::Open(folder_)}) {
-    const auto found = each.Find(Id(1), section_, segments_);
+    const auto found = each.Find(file_);
     ASSERT_TRUE(found);
     EXPECT_TRUE(std::ranges::equal(found->words(), table_.words()));
     EXPECT_EQ(found->file_offset(), table_.file_offset());
@@ -66,60 +83,90 @@ TEST_F(TableCacheTest, ATableThatWasKeptIsTheSame) {
   }
 }
 
-TEST_F(TableCacheTest, AnotherFileWithTheSameBuildIdGetsNoTable) {
+TEST_F(TableCacheTest, AFileWithoutATableIsRemembered) {
   TableCache cache = TableCache::Open(folder_);
-  cache.Keep(Id(1), section_, segments_, table_);
-  std::vector<std::byte> other = bytes_;
-  other[other.size() / 2] ^= std::byte{1};
-  EXPECT_FALSE(cache.Find(Id(1), {other, section_.address, false}, segments_));
-  EXPECT_FALSE(cache.Find(Id(1), {bytes_, section_.address + 16, false}, segments_));
-  EXPECT_FALSE(cache.Find(Id(1), {bytes_, section_.address, true}, segments_));
-  auto moved = segments_;
-  moved[0].address += 4096;
-  EXPECT_FALSE(cache.Find(Id(1), section_, moved));
-  EXPECT_TRUE(cache.Find(Id(1), section_, segments_));
+  cache.Keep(file_, fd_.get(), UnwindTable());
+  const auto found = cache.Find(file_);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->empty());
+}
+
+TEST_F(TableCacheTest, AnotherFileGetsNoTable) {
+  TableCache cache = TableCache::Open(folder_);
+  cache.Keep(file_, fd_.get(), table_);
+  const auto other = [&](auto change) {
+    fxr_unwind_file file = file_;
+    change(file);
+    EXPECT_FALSE(cache.Find(file));
+    // Nor is the name alone enough.
+    std::filesystem::copy_file(PathOf(1), folder_ + "/" + TableCache::NameOf(file));
+    EXPECT_FALSE(cache.Find(file));
+  };
+  other([](fxr_unwind_file& file) { ++file.inode; });
+  other([](fxr_unwind_file& file) { ++file.size; });
+  other([](fxr_unwind_file& file) { ++file.changed_s; });
+  other([](fxr_unwind_file& file) { file.changed_ns ^= 1; });
+  other([](fxr_unwind_file& file) { ++file.device; });
+  EXPECT_TRUE(cache.Find(file_));
+}
+
+TEST_F(TableCacheTest, AFileThatMayHaveChangedIsNotKept) {
+  TableCache cache = TableCache::Open(folder_);
+  // Another one than the table's, and one that was written just now.
+  fxr_unwind_file replaced = file_;
+  ++replaced.inode;
+  cache.Keep(replaced, fd_.get(), table_);
+  EXPECT_FALSE(cache.Find(replaced));
+  const std::string path = folder_ + "/new";
+  std::ofstream(path) << "new";
+  const util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat now {};
+  ASSERT_EQ(fstat(fd.get(), &now), 0);
+  cache.Keep(FileOf(now), fd.get(), table_);
+  EXPECT_FALSE(cache.Find(FileOf(now)));
 }
 
 TEST_F(TableCacheTest, DamagedFilesAreNotUsed) {
   TableCache cache = TableCache::Open(folder_);
-  cache.Keep(Id(1), section_, segments_, table_);
+  cache.Keep(file_, fd_.get(), table_);
   std::ifstream in(PathOf(1), std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  ASSERT_GT(whole.size(), bytes_.size());
+  ASSERT_GT(whole.size(), table_.words().size_bytes());
   const auto write = [&](const std::string& text) {
     std::ofstream(PathOf(1), std::ios::binary | std::ios::trunc) << text;
   };
   // Each byte of the header and some of all.
   const size_t step = whole.size() / 300;
-  for (size_t at = 0; at < whole.size(); at += at < 64 ? 1 : step) {
+  for (size_t at = 0; at < whole.size(); at += at < 72 ? 1 : step) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     write(damaged);
-    EXPECT_FALSE(cache.Find(Id(1), section_, segments_)) << at;
+    EXPECT_FALSE(cache.Find(file_)) << at;
   }
   for (size_t size : {size_t{0}, size_t{1}, size_t{55}, whole.size() / 2, whole.size() - 1}) {
     write(whole.substr(0, size));
-    EXPECT_FALSE(cache.Find(Id(1), section_, segments_)) << size;
+    EXPECT_FALSE(cache.Find(file_)) << size;
   }
   write(whole + "x");
-  EXPECT_FALSE(cache.Find(Id(1), section_, segments_));
+  EXPECT_FALSE(cache.Find(file_));
   write(whole);
-  EXPECT_TRUE(cache.Find(Id(1), section_, segments_));
+  EXPECT_TRUE(cache.Find(file_));
 }
 
 TEST_F(TableCacheTest, FilesThatOthersMayChangeAreNotUsed) {
   TableCache cache = TableCache::Open(folder_);
-  cache.Keep(Id(1), section_, segments_, table_);
+  cache.Keep(file_, fd_.get(), table_);
   ASSERT_EQ(chmod(PathOf(1).c_str(), 0620), 0);
-  EXPECT_FALSE(cache.Find(Id(1), section_, segments_));
+  EXPECT_FALSE(cache.Find(file_));
   ASSERT_EQ(chmod(PathOf(1).c_str(), 0600), 0);
-  EXPECT_TRUE(cache.Find(Id(1), section_, segments_));
+  EXPECT_TRUE(cache.Find(file_));
   // A second name, and a symbolic link.
-  ASSERT_EQ(link(PathOf(1).c_str(), PathOf(2).c_str()), 0);
-  EXPECT_FALSE(cache.Find(Id(1), section_, segments_));
-  ASSERT_EQ(unlink(PathOf(2).c_str()), 0);
-  ASSERT_EQ(symlink(PathOf(1).c_str(), PathOf(2).c_str()), 0);
-  EXPECT_FALSE(cache.Find(Id(2), section_, segments_));
+  const std::string other = folder_ + "/other";
+  ASSERT_EQ(link(PathOf(1).c_str(), other.c_str()), 0);
+  EXPECT_FALSE(cache.Find(file_));
+  ASSERT_EQ(unlink(PathOf(1).c_str()), 0);
+  ASSERT_EQ(symlink(other.c_str(), PathOf(1).c_str()), 0);
+  EXPECT_FALSE(cache.Find(file_));
   ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
   EXPECT_FALSE(TableCache::Open(folder_).available());
   EXPECT_FALSE(TableCache::Open(folder_ + "/none/none").available());
@@ -127,18 +174,18 @@ TEST_F(TableCacheTest, FilesThatOthersMayChangeAreNotUsed) {
 
 TEST_F(TableCacheTest, TheOldestGoWhenItIsFull) {
   TableCache first = TableCache::Open(folder_);
-  first.Keep(Id(1), section_, segments_, table_);
+  first.Keep(File(1), fd_.get(), table_);
   const uint64_t size = std::filesystem::file_size(PathOf(1));
   TableCache cache = TableCache::Open(folder_, 3 * size);
-  for (uint8_t number = 2; number <= 5; ++number) {
+  for (uint32_t number = 2; number <= 5; ++number) {
     // Times of files may be coarse.
     const timespec times[2] = {{number, 0}, {number, 0}};
-    ASSERT_EQ(utimensat(AT_FDCWD, PathOf(static_cast<uint8_t>(number - 1)).c_str(), times, 0), 0);
-    cache.Keep(Id(number), section_, segments_, table_);
+    ASSERT_EQ(utimensat(AT_FDCWD, PathOf(number - 1).c_str(), times, 0), 0);
+    cache.Keep(File(number), fd_.get(), table_);
   }
-  EXPECT_FALSE(cache.Find(Id(1), section_, segments_));
-  EXPECT_FALSE(cache.Find(Id(2), section_, segments_));
-  EXPECT_TRUE(cache.Find(Id(5), section_, segments_));
+  EXPECT_FALSE(cache.Find(File(1)));
+  EXPECT_FALSE(cache.Find(File(2)));
+  EXPECT_TRUE(cache.Find(File(5)));
   uint64_t used = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) used += entry.file_size();
   EXPECT_LE(used, 3 * size);

@@ -81,7 +81,7 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
   if (stack.kind != FXR_STACK_ON) arguments[count++] = {record.Refer(away_), uint64_t{stack.away}};
   if (wakes) arguments[count++] = {record.Refer(woken_), fxt::KoidValue{woken}};
   if (in) arguments[count++] = {record.Refer(in_), record.Refer(*in)};
-  if (stack.user_frames != 0 && stack.end != FXR_STACK_END_UNKNOWN && stack.end < ends_.size()) {
+  if (stack.end != FXR_STACK_END_UNKNOWN && stack.end < ends_.size()) {
     arguments[count++] = {record.Refer(end_), record.Refer(ends_[stack.end])};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
