@@ -8,6 +8,8 @@ foreach(folder fxt schema facts facts/timeline tables tables/rows source query b
   file(GLOB found CONFIGURE_DEPENDS userspace/${folder}/*.cc)
   list(APPEND sources ${found})
 endforeach()
+# What the rows of stacks need; the rest of that folder reads files of programs.
+list(APPEND sources userspace/symbols/address_space.cc userspace/symbols/symbol_table.cc)
 add_library(fxt_sqlite MODULE EXCLUDE_FROM_ALL ${sources})
 set_target_properties(fxt_sqlite PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden UNITY_BUILD OFF
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sqlite_extension.ver)

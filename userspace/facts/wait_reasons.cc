@@ -99,10 +99,12 @@ void WaitReasons::NoteEvent(const fxt::Reader& reader) {
   } else if (category == schema::category::kStack) {
     const auto* in = ValueOf<fxt::StringRef>(*event, schema::argument::kIn);
     const auto* away = ValueOf<uint64_t>(*event, schema::argument::kAway);
-    if (in == nullptr || away == nullptr) return;
+    const auto* stack = ValueOf<fxt::PointerValue>(*event, schema::argument::kStack);
+    if (event->name.text != schema::event::kStackOff || away == nullptr) return;
     has_stacks_ = true;
     slept_ = Slept{event->thread.thread, time - std::min(time, *away),
-                   std::string(fxt::CutUtf8(in->text, kMaxFunction))};
+                   std::string(fxt::CutUtf8(in == nullptr ? "" : in->text, kMaxFunction)),
+                   stack == nullptr ? std::nullopt : std::optional(stack->address)};
   } else if (category == schema::CategoryName(FXR_CATEGORY_FAULT) &&
              event->name.text == schema::event::kMajorFault) {
     if (event->type == fxt::EventType::kDurationEnd) {

@@ -24,7 +24,8 @@ class WaitReasons {
   struct Slept {
     fxt::Koid thread = 0;
     uint64_t begin = 0;  // ns, as the kernel timed it: a few microseconds beside the switch
-    std::string in;      // the function
+    std::string in;      // the function; may be empty
+    std::optional<uint64_t> stack = std::nullopt;
   };
 
   // Kernel objects or events alone, for callers that know the kind of the record.

@@ -9,6 +9,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/names.h"
+#include "tables/stack_rows.h"
 #include "text/argument_json.h"
 
 namespace tables {
@@ -197,8 +198,10 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
         return cell.SetId(IdOf(event));
       case instants::kKoid:
         return cell.SetId(event.thread.thread);
-      default:
+      case instants::kProvider:
         return PutText(cell, provider_name_);
+      default:
+        return cell.SetId(StackOf(event));
     }
   });
 }

@@ -10,6 +10,7 @@
 #include "schema/linux_state.h"
 #include "schema/names.h"
 #include "tables/put.h"
+#include "tables/stack_rows.h"
 
 namespace tables {
 namespace {
@@ -79,6 +80,7 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
                   (waits_->Wants(waits::kRtThrottled) || waits_->Wants(waits::kAffinity) ||
                    waits_->Wants(waits::kWeight))),
       with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)),
+      with_stacks_(waits_ != nullptr && waits_->Wants(waits::kStack)),
       timeline_(facts_, shared,
                 more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0) +
                     (with_parts_ ? facts::RunnableMeter::kBytesOfThread : 0)) {}
@@ -86,12 +88,15 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
 bool FactRows::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
-    if (with_reasons_) held_.NoteObject(record);
+    if (with_reasons_ || with_stacks_) held_.NoteObject(record);
     if (with_purposes_ && timeline_.IsKernels(reader.provider())) purposes_.NoteProgram(*object);
     return false;
   }
   const auto* event = std::get_if<fxt::Event>(&record);
-  if (with_reasons_ && event != nullptr) held_.NoteEvent(reader);
+  if ((with_reasons_ || with_stacks_) && event != nullptr) held_.NoteEvent(reader);
+  if (!held_wakeups_.empty() && event != nullptr && timeline_.IsKernels(reader.provider())) {
+    NoteWaker(*event, reader.ToNanoseconds(event->timestamp));
+  }
   const bool is_wakeup = std::holds_alternative<fxt::ThreadWakeup>(record);
   if (with_timeline_) {
     timeline_.Add(reader);
@@ -172,35 +177,72 @@ void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
 }
 
 void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
+  // The waker's stack is unwound behind the wakeup.
+  constexpr uint64_t kUnwindingNs = 1'000'000;
+  if (wakeup.time > kUnwindingNs) ReleaseWakeups(wakeup.time - kUnwindingNs);
   const RowFilter& filter = wakeups_->filter();
   if (!filter.HasTime(wakeup.time) || !filter.HasCpu(wakeup.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wakeup.thread)))) {
     return wakeups_->PassOver();
   }
-  wakeups_->Add([&](uint8_t column, Cell& cell) {
-    switch (column) {
-      case wakeups::kTs:
-        return cell.Set(wakeup.time);
-      case wakeups::kCpu:
-        return cell.Set(uint64_t{wakeup.cpu});
-      case wakeups::kWakerTid:
-        return PutNumber(cell, names_, wakeup.waker);
-      case wakeups::kWaker:
-        return PutThreadName(cell, names_, wakeup.waker);
-      case wakeups::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, {wakeup.thread, {}});
-      case wakeups::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, {wakeup.thread, {}});
-      case wakeups::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
-      case wakeups::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
-      case wakeups::kVia:
-        return PutVia(cell, wakeup.via);
-      default:
-        return cell.SetId(wakeup.thread);
-    }
-  });
+  if (!wakeups_->Wants(wakeups::kStack)) {
+    return wakeups_->Add(
+        [&](uint8_t column, Cell& cell) { PutWakeupCell(column, cell, wakeup); });
+  }
+  HeldWakeup row{.id = wakeups_->TakeId(), .time = wakeup.time, .thread = wakeup.thread};
+  for (uint8_t column = 0; column < row.cells.size(); ++column) {
+    if (wakeups_->Wants(column)) PutWakeupCell(column, row.cells[column], wakeup);
+  }
+  held_wakeups_.push_back(row);
+  constexpr size_t kMaxHeld = 16'384;
+  if (held_wakeups_.size() > kMaxHeld) ReleaseWakeups(held_wakeups_.front().time);
+}
+
+void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const {
+  switch (column) {
+    case wakeups::kTs:
+      return cell.Set(wakeup.time);
+    case wakeups::kCpu:
+      return cell.Set(uint64_t{wakeup.cpu});
+    case wakeups::kWakerTid:
+      return PutNumber(cell, names_, wakeup.waker);
+    case wakeups::kWaker:
+      return PutThreadName(cell, names_, wakeup.waker);
+    case wakeups::kTid:
+      return PutTask<TaskColumn::kTid>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kPid:
+      return PutTask<TaskColumn::kPid>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kThread:
+      return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kProcess:
+      return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kVia:
+      return PutVia(cell, wakeup.via);
+    default:
+      return cell.SetId(wakeup.thread);
+  }
+}
+
+void FactRows::NoteWaker(const fxt::Event& event, uint64_t time) {
+  const auto stack = StackOf(event);
+  if (!stack || event.name.text != schema::event::kStackWake) return;
+  const auto woken = facts::KoidOf(facts::FindArgument(event.arguments, schema::argument::kWoken));
+  for (auto row = held_wakeups_.rbegin(); row != held_wakeups_.rend(); ++row) {
+    if (row->thread != woken || row->time > time) continue;
+    row->stack = stack;
+    return;
+  }
+}
+
+void FactRows::ReleaseWakeups(uint64_t time) {
+  while (!held_wakeups_.empty() && held_wakeups_.front().time <= time) {
+    const HeldWakeup& row = held_wakeups_.front();
+    wakeups_->Add(row.id, [&](uint8_t column, Cell& cell) {
+      if (column == wakeups::kStack) return cell.SetId(row.stack);
+      cell = row.cells[column];
+    });
+    held_wakeups_.pop_front();
+  }
 }
 
 void FactRows::PutRun(const facts::Run& run) {
@@ -271,31 +313,35 @@ void FactRows::AddWait(const facts::Wait& wait) {
       (filter.tid && !filter.HasTid(names_.NumberOf(wait.thread)))) {
     return waits_->PassOver();
   }
-  if (!with_reasons_ || wait.kind != WaitKind::kBlocked) {
+  const bool is_blocked = wait.kind == WaitKind::kBlocked;
+  const bool has_stack = with_stacks_ && (is_blocked || wait.kind == WaitKind::kSleep);
+  if (!has_stack && !(with_reasons_ && is_blocked)) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
-      if (column == waits::kReason) return cell.SetNull();
+      if (column == waits::kReason || column == waits::kStack) return cell.SetNull();
       if (column >= waits::kRtThrottled) return PutPart(column, cell, wait);
       if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
       PutWait(column, cell, wait);
     });
   }
-  HeldRow row{.id = waits_->TakeId()};
+  HeldRow row{.id = waits_->TakeId(), .is_blocked = is_blocked};
   for (uint8_t column = 0; column < row.cells.size(); ++column) {
     if (column != waits::kReason && waits_->Wants(column)) PutWait(column, row.cells[column], wait);
   }
   if (wait.object != nullptr) row.object = *wait.object;
-  held_.Hold(wait, wait.ended == Bound::kSeen, std::move(row));
+  held_.Hold(wait, is_blocked && wait.ended == Bound::kSeen, std::move(row), has_stack);
 }
 
 void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
-    if (column >= waits::kRtThrottled) {
+    if (column == waits::kStack) {
+      cell.SetId(row.stack);
+    } else if (column >= waits::kRtThrottled) {
       cell.SetNull();  // it is no wait for a CPU
     } else if (column >= waits::kSyscall) {
       PutObject(column, cell, row.object ? &*row.object : nullptr);
     } else if (column != waits::kReason) {
       cell = row.cells[column];
-    } else if (reason.empty()) {
+    } else if (reason.empty() || !row.is_blocked) {
       cell.SetNull();
     } else {
       cell.Set(waits_->KeepClean(reason));
@@ -390,6 +436,9 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
 
 bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   const auto after = [&](uint64_t when) { return to < 0 || when > static_cast<uint64_t>(to); };
+  for (const HeldWakeup& row : held_wakeups_) {
+    if (!after(row.time)) return false;
+  }
   if (!with_timeline_) return after(latest_);
   if (!after(timeline_.latest())) return false;
   if (!held_.AllBegin(after)) return false;
@@ -419,6 +468,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
 void FactRows::Finish() {
   if (with_timeline_) timeline_.Finish(timeline_.latest());
   held_.Finish();
+  ReleaseWakeups(UINT64_MAX);
 }
 
 }  // namespace tables

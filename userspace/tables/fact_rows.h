@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -141,6 +142,8 @@ class FactRows {
     uint64_t id = 0;
     std::array<Cell, waits::kSyscall> cells = {};  // of the columns before it, but for the reason
     std::optional<facts::WaitObject> object = std::nullopt;
+    bool is_blocked = false;
+    std::optional<uint64_t> stack = std::nullopt;
   };
   struct HeldRowWriter {
     FactRows& rows;
@@ -149,6 +152,18 @@ class FactRows {
     }
   };
   void PutHeld(const HeldRow& row, const std::string& reason);
+  // A wakeup whose stack may follow.
+  struct HeldWakeup {
+    uint64_t id = 0;
+    uint64_t time = 0;  // ns
+    fxt::Koid thread = 0;
+    std::array<Cell, wakeups::kStack> cells = {};  // of the columns before it
+    std::optional<uint64_t> stack = std::nullopt;
+  };
+  void PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const;
+  void NoteWaker(const fxt::Event& event, uint64_t time);
+  // Those of `time` (ns) or before.
+  void ReleaseWakeups(uint64_t time);
   void NoteTimes(const facts::CpuSwitch& change);
   void NoteTask(const fxt::Event& event);
 
@@ -171,6 +186,8 @@ class FactRows {
   facts::RunnableParts parts_;  // of the wait that is being added
 
   bool with_reasons_;
+  bool with_stacks_;  // of waits
+  std::deque<HeldWakeup> held_wakeups_;  // by time; only if their stacks are wanted
   facts::HeldWaits<HeldRow, HeldRowWriter> held_{HeldRowWriter{*this}};
 
   facts::FastPathTables wakeup_tables_;

@@ -43,7 +43,8 @@ Scan::Scan(std::string file, fxt::ByteSource& source, TextPool& texts, fxt::Tabl
 bool Scan::is_incomplete() const {
   return names_.is_full() || (facts_ && facts_->timeline().is_full()) ||
          (events_ && events_->left_out() != 0) ||
-         (requests_ && requests_->builder().left_out() != 0);
+         (requests_ && requests_->builder().left_out() != 0) ||
+         (stacks_ && stacks_->left_out() != 0);
 }
 
 void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
@@ -56,6 +57,9 @@ void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
     case Table::kSpans:  // their rows come when they end
     case Table::kRequests:
     case Table::kPath:
+    case Table::kStacks:
+    case Table::kFrames:
+    case Table::kSymbols:
       needs_all_ = true;
       break;
     default:
@@ -85,6 +89,9 @@ void Scan::Start() {
     facts_->SetPaths(&requests_->builder());
   }
   events_ = std::make_unique<EventRows>(names_, *facts_, batches_, with_times);
+  if (wants(Table::kStacks) || wants(Table::kFrames) || wants(Table::kSymbols)) {
+    stacks_ = std::make_unique<StackRows>(names_, batches_);
+  }
   needs_events_ = with_times || wants(Table::kCaptures) || wants(Table::kInstants) ||
                   wants(Table::kSpans) || wants(Table::kCounters) || wants(Table::kLogs) ||
                   wants(Table::kLosses) || wants(Table::kBlobs) || wants(Table::kSettings);
@@ -117,6 +124,7 @@ void Scan::Add() {
   }
   if (needs_events_) events_->Add(reader_);
   if (requests_) requests_->builder().Note(reader_);
+  if (stacks_) stacks_->Add(reader_);
 }
 
 void Scan::NoteSession(const fxt::Event& event) {

@@ -31,6 +31,7 @@
 #include "tables/fact_rows.h"
 #include "tables/request_rows.h"
 #include "tables/rows/batches.h"
+#include "tables/stack_rows.h"
 #include "tables/task_names.h"
 
 namespace tables {
@@ -89,6 +90,7 @@ class Scan {
   std::unique_ptr<FactRows> facts_;
   std::unique_ptr<EventRows> events_;
   std::unique_ptr<RequestRows> requests_;  // null if no table needs it
+  std::unique_ptr<StackRows> stacks_;      // null if no table needs it
   bool needs_all_ = false;                 // to the end of the file, whatever rows are chosen
   bool needs_events_ = false;
   // No row before the one and behind the other is wanted.

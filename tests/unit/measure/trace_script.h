@@ -125,6 +125,11 @@ class TraceScript {
     return Event(fxt::EventType::kInstant, time, thread, category, name, arguments);
   }
 
+  template <typename Record>
+  TraceScript& Add(const Record& record) {
+    file_.Add(record);
+    return *this;
+  }
   std::span<const std::byte> bytes() { return file_.bytes(); }
 
   Capture Collect(const CollectorOptions& options = {}) {

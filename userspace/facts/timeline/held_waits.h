@@ -18,7 +18,7 @@ namespace facts {
 // Holds waits in D back until their reason is complete: a stack comes when the thread runs again.
 // Calls `emit(held, reason)` for each, at the latest when the run after it or the next wait in D
 // ends. `Held` is what the owner keeps of the wait. Waits come out at once where no stacks are
-// recorded.
+// recorded. A member `stack` of `Held` takes the id of the stack.
 template <typename Held, typename Emit>
 class HeldWaits {
  public:
@@ -33,11 +33,14 @@ class HeldWaits {
     if (!slept) return;
     const auto found = waits_.find(slept->thread);
     if (found == waits_.end() || !IsOf(*slept, found->second.begin)) return;
-    found->second.reason = JoinReasons(found->second.reason, slept->in);
+    Entry& entry = found->second;
+    if constexpr (requires { entry.held.stack; }) entry.held.stack = slept->stack;
+    if (!entry.has_function) entry.reason = JoinReasons(entry.reason, slept->in);
     Release(slept->thread);
   }
   // A wait in D that has ended. `is_end_known`: the records before its end may explain it.
-  void Hold(const Wait& wait, bool is_end_known, Held held) {
+  // `needs_stack`: it is held also if its reason is complete.
+  void Hold(const Wait& wait, bool is_end_known, Held held, bool needs_stack = false) {
     // An entry takes up to 6 KiB.
     constexpr size_t kMaxWaits = 16'384;
     Release(wait.thread);
@@ -49,10 +52,11 @@ class HeldWaits {
     const bool has_function = wait.object != nullptr && !wait.object->function.empty();
     if (has_function) reason = JoinReasons(reason, wait.object->function);
     // The stack that comes later has the same function.
-    if (has_function || !reasons_.has_stacks() || waits_.size() >= kMaxWaits) {
+    if ((has_function && !needs_stack) || !reasons_.has_stacks() || waits_.size() >= kMaxWaits) {
       return emit_(held, reason);
     }
-    waits_.emplace(wait.thread, Entry{wait.begin, std::move(held), std::move(reason)});
+    waits_.emplace(wait.thread,
+                   Entry{wait.begin, std::move(held), std::move(reason), has_function});
   }
   // A run of the thread has ended.
   void Release(fxt::Koid thread) {
@@ -81,6 +85,7 @@ class HeldWaits {
     uint64_t begin = 0;
     Held held;
     std::string reason;
+    bool has_function = false;  // in the reason
   };
 
   WaitReasons reasons_;

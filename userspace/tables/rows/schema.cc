@@ -111,14 +111,15 @@ constexpr Column kWaitsColumns[] = {
     OptionalInteger("rt_throttled"),
     OptionalInteger("affinity"),
     OptionalInteger("weight"),
+    OptionalInteger("stack"),
 };
 constexpr Column kWakeupsColumns[] = {
     kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,
-    kProcess, Name("waker"), kKoid, Name("via"),
+    kProcess, Name("waker"), kKoid, Name("via"),           OptionalInteger("stack"),
 };
 constexpr Column kInstantsColumns[] = {
     kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,
-    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid, kProvider,
+    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid, kProvider, OptionalInteger("stack"),
 };
 constexpr Column kSpansColumns[] = {
     kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid,      kThread,
@@ -162,6 +163,17 @@ constexpr Column kPathColumns[] = {
     OptionalText("object"),
     OptionalText("stack"),
 };
+constexpr Column kStacksColumns[] = {
+    Integer("id"), Integer("frames"), Integer("kernel_frames"), Name("end"), kPid,
+};
+constexpr Column kFramesColumns[] = {
+    Integer("stack"),          Integer("depth"),   Integer("address"), Integer("kernel"),
+    OptionalInteger("symbol"), Name("function"),   Name("module"),     OptionalInteger("offset"),
+};
+constexpr Column kSymbolsColumns[] = {
+    Integer("id"),    Text("name"),            Name("module"), OptionalText("build_id"),
+    Integer("start"), OptionalInteger("size"), kPid,
+};
 
 constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kCaptures, "captures", kCapturesColumns},
@@ -181,6 +193,9 @@ constexpr std::array<TableInfo, kTables> kInfos = {{
     {Table::kSettings, "settings", kSettingsColumns},
     {Table::kRequests, "requests", kRequestsColumns},
     {Table::kPath, "path", kPathColumns},
+    {Table::kStacks, "stacks", kStacksColumns},
+    {Table::kFrames, "frames", kFramesColumns},
+    {Table::kSymbols, "symbols", kSymbolsColumns},
 }};
 static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info) {
   return info.columns.size() <= kMaxColumns;

@@ -29,8 +29,11 @@ enum class Table : uint8_t {
   kSettings,
   kRequests,
   kPath,
+  kStacks,
+  kFrames,
+  kSymbols,
 };
-inline constexpr size_t kTables = static_cast<size_t>(Table::kPath) + 1;
+inline constexpr size_t kTables = static_cast<size_t>(Table::kSymbols) + 1;
 
 enum class Type : uint8_t { kInteger, kReal, kText };
 
@@ -141,11 +144,25 @@ enum Column : uint8_t {
   kRtThrottled,
   kAffinity,
   kWeight,
+  kStack,
   kWaitsColumns,  // count
 };
 }  // namespace waits
 namespace wakeups {
-enum Column : uint8_t { kTs, kCpu, kTid, kWakerTid, kPid, kThread, kProcess, kWaker, kKoid, kVia };
+enum Column : uint8_t {
+  kTs,
+  kCpu,
+  kTid,
+  kWakerTid,
+  kPid,
+  kThread,
+  kProcess,
+  kWaker,
+  kKoid,
+  kVia,
+  kStack,
+  kWakeupsColumns,  // count
+};
 }  // namespace wakeups
 namespace instants {
 enum Column : uint8_t {
@@ -161,6 +178,7 @@ enum Column : uint8_t {
   kId,
   kKoid,
   kProvider,
+  kStack,
 };
 }  // namespace instants
 namespace spans {
@@ -201,5 +219,14 @@ enum Column : uint8_t { kId, kName, kTs, kDur, kTid, kPid, kTraceId, kArgs };
 namespace path_parts {
 enum Column : uint8_t { kRequest, kTs, kDur, kKind, kTid, kWaitedFor, kObject, kStack };
 }  // namespace path_parts
+namespace stacks {
+enum Column : uint8_t { kId, kFrames, kKernelFrames, kEnd, kPid };
+}  // namespace stacks
+namespace frames {
+enum Column : uint8_t { kStack, kDepth, kAddress, kKernel, kSymbol, kFunction, kModule, kOffset };
+}  // namespace frames
+namespace stack_symbols {
+enum Column : uint8_t { kId, kName, kModule, kBuildId, kStart, kSize, kPid };
+}  // namespace stack_symbols
 
 }  // namespace tables

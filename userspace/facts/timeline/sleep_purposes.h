@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Says what the last sleep of each thread was for.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "facts/timeline/timeline.h"
+#include "facts/timeline/wait_purposes.h"
+#include "fxt/reader.h"
+
+namespace facts {
+
+// Feed it every record in file order. Memory is bounded by that of the timeline.
+class SleepPurposes {
+ public:
+  SleepPurposes() : timeline_(facts_) {}
+  SleepPurposes(const SleepPurposes&) = delete;
+  SleepPurposes& operator=(const SleepPurposes&) = delete;
+
+  void Add(const fxt::Reader& reader);
+  // What the thread's last sleep was for, if it began at `begin` (ns), give or take what lies
+  // between two clock readings of one switch; else kUnknown.
+  WaitsFor Of(fxt::Koid thread, uint64_t begin) const;
+
+ private:
+  struct Sleep {
+    uint64_t begin = 0;  // ns
+    WaitsFor purpose = WaitsFor::kUnknown;
+  };
+  struct Facts {
+    SleepPurposes& owner;
+    void OnRun(const Run& run) const {
+      if (run.process) owner.purposes_.NoteProcess(run.index, *run.process);
+    }
+    void OnWait(const Wait& wait) const {
+      const WaitsFor purpose = owner.purposes_.OnWait(wait, owner.timeline_);
+      if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return;
+      owner.sleeps_[wait.thread] = {wait.begin, purpose};
+    }
+  };
+
+  WaitPurposes purposes_;
+  std::unordered_map<fxt::Koid, Sleep> sleeps_;  // by thread
+  Facts facts_{*this};
+  Timeline<Facts> timeline_;
+};
+
+}  // namespace facts
