@@ -14,7 +14,8 @@ constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,       Metric:
                            Metric::kRtThrottled,   Metric::kSwitches,    Metric::kWakeups,
                            Metric::kMigrations,    Metric::kForks,       Metric::kIrqTime,
                            Metric::kSoftirqTime,   Metric::kSyscallTime, Metric::kInversion,
-                           Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine};
+                           Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine,
+                           Metric::kRequest};
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
 constexpr Metric kCpuWaits[] = {Metric::kWakeupLatency, Metric::kPreemptedWait};

@@ -75,8 +75,14 @@ struct BlockedDetail {
   double blocked_ms = 0;
   static constexpr std::array kFields = {&BlockedDetail::blocked_ms};
 };
+// Requests of a name.
+struct RequestDetail {
+  double total_ms = 0;
+  double events = 0;
+  static constexpr std::array kFields = {&RequestDetail::total_ms, &RequestDetail::events};
+};
 using Detail = std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
-                            ThreadSleepDetail, BlockedDetail>;
+                            ThreadSleepDetail, BlockedDetail, RequestDetail>;
 
 // Load of groups out of scope, in statistics of waits for a CPU.
 struct OutOfScopeLoad {
@@ -139,6 +145,9 @@ Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, cons
 // Of a handler of interrupts, on the whole machine.
 Observations ObserveHandler(Captures captures, const std::string& name,
                             const Normalization& normalization);
+// Of requests of a name, by capture; null where there are none. Nothing where there are too few.
+Observations ObserveRequests(std::span<const measure::Distribution* const> times,
+                             Statistic statistic, const Normalization& normalization);
 // Of the command and of the machine.
 Observations ObserveElapsed(Captures captures);
 Observations ObserveLoad(Captures captures);

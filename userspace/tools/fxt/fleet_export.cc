@@ -99,6 +99,7 @@ class OneCapture {
     if (stat(file_.c_str(), &status) == 0) bytes_ = static_cast<uint64_t>(status.st_size);
     std::unique_ptr<Progress> progress;
     measure::LoadOptions load;
+    load.collector.with_requests = true;
     load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
       if (!progress) progress = std::make_unique<Progress>("fxt export: " + file_, source);
       progress->Update(done);
