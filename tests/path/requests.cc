@@ -4,10 +4,11 @@
 //   requests ten MILLISECONDS none|lock|compute|sleep|helper|child
 //   requests slow MILLISECONDS lock|pool|fsync|compute|collector FILE
 //
-// "ten" serves requests of ten names, one of which is slow by the given cause: lock checkout, compute search, sleep upload,
-// helper orders, child reviews. "slow" serves requests of one name, "request", a few of which are slow: another thread
-// holds their lock, fills their pool, syncs its data to the same disk, or stops all others as a garbage collector does.
-// "compute" has ordinary requests that compute, for a cgroup that throttles them.
+// "ten" serves requests of ten names, one of which is slow by the given cause: lock checkout,
+// compute search, sleep upload, helper orders, child reviews. "slow" serves requests of one name,
+// "request", a few of which are slow: another thread holds their lock, fills their pool, syncs its
+// data to the same disk, or stops all others as a garbage collector does. "compute" has ordinary
+// requests that compute, for a cgroup that throttles them.
 #include <fcntl.h>
 #include <fxt_provider/event.h>
 #include <sys/prctl.h>
@@ -168,9 +169,9 @@ void ServeTen(Clock::time_point end, const std::string& slow) {
       finish();
       Nap(microseconds(300));
     };
-#define SERVE(name, work)                                     \
-  serve([] { TRACE_DURATION_BEGIN("app", name); },            \
-        [] { TRACE_DURATION_END("app", name); }, [&] { work; })
+#define SERVE(name, work)                                                                   \
+  serve([] { TRACE_DURATION_BEGIN("app", name); }, [] { TRACE_DURATION_END("app", name); }, \
+        [&] { work; })
     SERVE("cart", );
     SERVE("checkout", const std::lock_guard lock(stock));
     SERVE("health", );

@@ -93,9 +93,9 @@ constexpr ChangeRule kChangeRules[] = {
                              std::log(of.base->total_ms / of.base->events);
        const double work = std::log((of.next->cpu_ms + 1) / of.next->events) -
                            std::log((of.base->cpu_ms + 1) / of.base->events);
-       const double each = (of.next->total_ms / of.next->events -
-                            of.base->total_ms / of.base->events) *
-                           of.next->events;
+       const double each =
+           (of.next->total_ms / of.next->events - of.base->total_ms / of.base->events) *
+           of.next->events;
        if (std::abs(work) <= std::abs(longer) * constant) return Amount(each);
        const double sum = of.next->total_ms - of.base->total_ms;
        return Amount(sum * each <= 0 ? 0 : Nearer(sum, each));

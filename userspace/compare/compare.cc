@@ -443,9 +443,16 @@ class Comparer {
       row.suppression_rule = "slower_because_of_others";
     };
     for (ComparisonRow& row : report_.rows) {
-      if (row.request && row.verdict == Verdict::kWorse) {
-        std::vector<CauseLink> others = HoldersOutOfScope(report_.requests[*row.request]);
-        if (!others.empty()) move(row, std::move(others));
+      if (row.request && (row.verdict == Verdict::kWorse || row.verdict == Verdict::kBetter)) {
+        std::vector<CauseLink> others =
+            HoldersOutOfScope(report_.requests[*row.request], row.change > 0 ? 1 : -1);
+        if (others.empty()) continue;
+        if (row.verdict == Verdict::kWorse) {
+          move(row, std::move(others));
+        } else {
+          row.verdict = Verdict::kUnchanged;
+          row.suppression_rule = "faster_without_others";
+        }
         continue;
       }
       if (slower.empty() || row.verdict != Verdict::kWorse || row.suppressed_by) continue;
@@ -469,13 +476,15 @@ class Comparer {
     });
   }
 
-  // The groups out of scope that had the CPU while requests waited for it, if that explains why
-  // these take longer. ms of a request.
-  std::vector<CauseLink> HoldersOutOfScope(const RequestChange& request) const {
+  // The groups out of scope that had the CPU while requests waited for it, if that explains a
+  // change with the sign of `direction`. ms of a request.
+  std::vector<CauseLink> HoldersOutOfScope(const RequestChange& request, double direction) const {
     std::vector<CauseLink> links;
     double explained = 0;
     for (const PartChange& each : request.parts) {
-      if (each.part.kind != path::PartKind::kRunnable || each.change() <= 0) continue;
+      if (each.part.kind != path::PartKind::kRunnable || each.change() * direction <= 0) {
+        continue;
+      }
       std::optional<size_t> holder;
       bool is_judged = false;
       for (size_t g = 0; g < groups_.all().size(); ++g) {
@@ -487,7 +496,7 @@ class Comparer {
       explained += each.change();
       links.push_back({CauseLink::Kind::kHeldCpu, holder, each.change(), Metric::kRequest});
     }
-    if (explained < request.change() * kExplained) return {};
+    if (std::abs(explained) < request.change() * direction * kExplained) return {};
     return links;
   }
 

@@ -42,7 +42,8 @@ std::vector<const Distribution*> DistributionsOf(const ComparisonRow& row, const
   std::vector<const Distribution*> found;
   if (row.request) {
     const auto all = requests.all()[*row.request].times();
-    return {all.begin() + static_cast<ptrdiff_t>(first), all.begin() + static_cast<ptrdiff_t>(last)};
+    return {all.begin() + static_cast<ptrdiff_t>(first),
+            all.begin() + static_cast<ptrdiff_t>(last)};
   }
   for (size_t i = first; i < last; ++i) {
     const Capture& capture = *groups.captures()[i];

@@ -294,10 +294,10 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
         best = test;
       }
     }
-    const auto others = std::min_element(
-        row_tests.begin(), row_tests.end(), [](const StatisticTest* a, const StatisticTest* b) {
-          return a->by_others_p < b->by_others_p;
-        });
+    const auto others = std::min_element(row_tests.begin(), row_tests.end(),
+                                         [](const StatisticTest* a, const StatisticTest* b) {
+                                           return a->by_others_p < b->by_others_p;
+                                         });
     if ((*others)->by_others_p < 1) {
       ComparisonRow row = RowOf(**others, bases);
       row.p = (*others)->by_others_p;

@@ -92,8 +92,8 @@ VariancePriors VariancePriors::Of(Captures noise) {
   const SharedRequests requests(noise, noise.size());
   for (const SharedRequest& request : requests.all()) {
     for (const StatisticInfo& info : StatisticsOf(Metric::kRequest)) {
-      const auto variance = add(
-          info.statistic, ObserveRequests(request.times(), info.statistic, normalization));
+      const auto variance =
+          add(info.statistic, ObserveRequests(request.times(), info.statistic, normalization));
       if (variance) priors.by_group_[{{"", request.name}, info.statistic}] = *variance;
     }
   }

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "analyze/diff/row_words.h"
 #include "analyze/diff/request_section.h"
+#include "analyze/diff/row_words.h"
 #include "analyze/diff/sentences.h"
 #include "analyze/diff/settings_section.h"
 #include "compare/explaining_settings.h"

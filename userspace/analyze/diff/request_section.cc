@@ -22,6 +22,10 @@ using document::Value;
 // Parts of a request in JSON.
 constexpr size_t kPartsInJson = 12;
 
+constexpr size_t kNameWidth = 12;
+constexpr size_t kMaxNameWidth = 40;
+constexpr int kFigureWidth = 9;
+
 using Captures = std::vector<std::optional<RequestFigures>>;
 
 Value CapturesData(const Captures& captures) {
@@ -59,7 +63,7 @@ double TimeOf(const RequestChange& request) {
 }
 
 // The mean of the captures, ms; "" where one of those with requests has too few.
-std::string MeanOf(const Captures& captures, std::optional<double> RequestFigures::* which) {
+std::string MeanOf(const Captures& captures, std::optional<double> RequestFigures::*which) {
   double sum = 0;
   double count = 0;
   for (const auto& figures : captures) {
@@ -105,25 +109,30 @@ void AddRequestSection(document::Document& document, const comparison::DiffRepor
                                        {"parts", PartsData(request)}}));
   }
   section.Add(document::Field{.label = "", .key = "requests", .value = OnOwnLine(std::move(all))});
-  section.Add(document::Field{
-      .label = "", .key = "requests_left_out", .value = report.requests_left_out});
+  section.Add(
+      document::Field{.label = "", .key = "requests_left_out", .value = report.requests_left_out});
   if (!shown) return;
   std::vector<const RequestChange*> order;
   for (const RequestChange& request : report.requests) order.push_back(&request);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return TimeOf(*a) > TimeOf(*b);
-  });
-  document::Table table{.columns = {{.head = "request", .left = true},
-                                    {.head = "base"},
-                                    {.head = "p50"},
-                                    {.head = "p90"},
-                                    {.head = "p99"},
-                                    {.head = "new", .rule = true},
-                                    {.head = "p50"},
-                                    {.head = "p90"},
-                                    {.head = "p99"}},
-                        .rows = {}};
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return TimeOf(*a) > TimeOf(*b); });
   const size_t count = top == 0 ? order.size() : std::min(top, order.size());
+  size_t longest = kNameWidth;
+  for (size_t i = 0; i < count; ++i) {
+    longest = std::max(longest, text::CleanText(order[i]->name).size());
+  }
+  document::Table table{.columns = {{.head = "request",
+                                     .width = static_cast<int>(std::min(longest, kMaxNameWidth)),
+                                     .left = true},
+                                    {.head = "base", .width = kFigureWidth},
+                                    {.head = "p50", .width = kFigureWidth},
+                                    {.head = "p90", .width = kFigureWidth},
+                                    {.head = "p99", .width = kFigureWidth},
+                                    {.head = "new", .width = kFigureWidth, .rule = true},
+                                    {.head = "p50", .width = kFigureWidth},
+                                    {.head = "p90", .width = kFigureWidth},
+                                    {.head = "p99", .width = kFigureWidth}},
+                        .rows = {}};
   for (size_t i = 0; i < count; ++i) {
     const RequestChange& request = *order[i];
     std::vector<Value> row = {text::CleanText(request.name)};

@@ -44,8 +44,8 @@ std::string Time(double ms) {
 // "4.10 → 16.4 ms".
 std::string FromTo(double base_ms, double next_ms) {
   const TimeUnit unit = UnitFor(std::max(base_ms, next_ms));
-  return fmt::format("{} → {} {}", NumberWords(base_ms * unit.per_ms), NumberWords(next_ms * unit.per_ms),
-                     unit.name);
+  return fmt::format("{} → {} {}", NumberWords(base_ms * unit.per_ms),
+                     NumberWords(next_ms * unit.per_ms), unit.name);
 }
 
 const char* StatisticWords(Statistic statistic) {
@@ -110,8 +110,7 @@ std::string PartWords(const measure::PathPart& part) {
     on = fmt::format(" ({}{}{})", text::CleanText(part.waited_for), part.object.empty() ? "" : " ",
                      text::CleanText(part.object));
   }
-  return fmt::format("waits for {}{}, which {}", text::CleanText(part.thread), on,
-                     DoesWords(part));
+  return fmt::format("waits for {}{}, which {}", text::CleanText(part.thread), on, DoesWords(part));
 }
 
 std::string RequestClause(const comparison::DiffReport& report, const ComparisonRow& row) {
@@ -119,19 +118,19 @@ std::string RequestClause(const comparison::DiffReport& report, const Comparison
   const double base = row.base.value / 1e3;
   const double next = row.next.value / 1e3;
   const bool longer = next > base;
-  std::string words = fmt::format("takes {} {} ({} {})", Time(std::abs(next - base)),
-                                  longer ? "longer" : "less", FromTo(base, next),
-                                  StatisticWords(row.statistic));
+  std::string words =
+      fmt::format("takes {} {} ({} {})", Time(std::abs(next - base)), longer ? "longer" : "less",
+                  FromTo(base, next), StatisticWords(row.statistic));
   const auto cause = request.CauseOf(longer ? 1 : -1);
   if (!cause) return words;
   const double share = cause->change / (next - base);
   const bool of_it = share <= 1 && (share >= kMostOfIt || row.statistic == Statistic::kRequestMean);
   const std::string amount = Time(std::abs(cause->change)) + (longer ? "" : " less");
-  return fmt::format("{}: {} {}", words,
-                     of_it ? amount + " of it"
-                           : fmt::format("on average {}{} of a request", amount,
-                                         longer ? " more" : ""),
-                     PartWords(request.parts[cause->part].part));
+  return fmt::format(
+      "{}: {} {}", words,
+      of_it ? amount + " of it"
+            : fmt::format("on average {}{} of a request", amount, longer ? " more" : ""),
+      PartWords(request.parts[cause->part].part));
 }
 
 std::vector<std::string> PartChangeWords(const RequestChange& request, const ComparisonRow& row) {

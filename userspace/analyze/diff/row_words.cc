@@ -128,8 +128,8 @@ std::string NameWords(const measure::GroupName& name) {
 }
 
 std::string MsWords(const DiffReport& report, double change) {
-  return fmt::format("{} ms/{}", NumberWords(change * (report.per_run ? report.seconds_per_run : 1)),
-                     Per(report));
+  return fmt::format(
+      "{} ms/{}", NumberWords(change * (report.per_run ? report.seconds_per_run : 1)), Per(report));
 }
 
 std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const CauseLink& cause) {
@@ -214,7 +214,8 @@ std::string ChangeWords(const DiffReport& report, const ComparisonRow& row) {
     const double more = row.next.value - row.base.value;
     return (more < 0 ? "-" : "+") + ValueWords(report, row, std::abs(more));
   }
-  if (row.metric == Metric::kMachine) return fmt::format("{}{} ms/s", sign, NumberWords(row.change));
+  if (row.metric == Metric::kMachine)
+    return fmt::format("{}{} ms/s", sign, NumberWords(row.change));
   return sign + MsWords(report, row.change);
 }
 

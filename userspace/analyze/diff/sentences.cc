@@ -249,8 +249,8 @@ std::string SentenceOf(const DiffReport& report, const ComparisonRow& row) {
 
 std::string ConclusionOf(const DiffReport& report) {
   const auto& ranked = Ranked(report);
-  const bool of_command = !ranked.empty() && !report.rows[ranked.front()].group &&
-                          !report.rows[ranked.front()].request;
+  const bool of_command =
+      !ranked.empty() && !report.rows[ranked.front()].group && !report.rows[ranked.front()].request;
   if (ranked.empty() || of_command) {
     if (!report.slower_by_others.empty()) {
       return "slower because of others: " + SentenceOf(report, report.slower_by_others.front());
@@ -311,8 +311,8 @@ std::vector<std::string> DisturbedWords(const DiffReport& report) {
 std::vector<std::string> SilenceWords(const DiffReport& report) {
   std::vector<std::string> lines;
   if (report.requests_left_out != 0) {
-    lines.push_back(fmt::format("{} requests found no room and are not compared",
-                                report.requests_left_out));
+    lines.push_back(
+        fmt::format("{} requests found no room and are not compared", report.requests_left_out));
   }
   lines.push_back(fmt::format("judged: {} of {} groups", report.judged, report.groups.size()));
   std::vector<std::string> names;

@@ -80,11 +80,11 @@ constexpr StatisticInfo kTable[] = {
     {Statistic::kMachineLoad, Metric::kMachine, "load", StatisticUnit::kMsPerSecond, 10, 0.15, 2,
      0},
     {Statistic::kRequestHalf, Metric::kRequest, "p50", StatisticUnit::kMicroseconds, 20, 0.2, 1, 0},
-    {Statistic::kRequestMean, Metric::kRequest, "mean", StatisticUnit::kMicroseconds, 20, 0.25, 1,
+    {Statistic::kRequestMean, Metric::kRequest, "mean", StatisticUnit::kMicroseconds, 20, 0.3, 1,
      0},
-    {Statistic::kRequestTenth, Metric::kRequest, "p90", StatisticUnit::kMicroseconds, 20, 0.3, 1,
+    {Statistic::kRequestTenth, Metric::kRequest, "p90", StatisticUnit::kMicroseconds, 20, 0.4, 1,
      0},
-    {Statistic::kRequestHundredth, Metric::kRequest, "p99", StatisticUnit::kMicroseconds, 20, 0.4,
+    {Statistic::kRequestHundredth, Metric::kRequest, "p99", StatisticUnit::kMicroseconds, 20, 0.5,
      1, 0},
 };
 static_assert(std::size(kTable) == kStatistics);

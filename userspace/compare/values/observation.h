@@ -56,11 +56,9 @@ struct LongSleepDetail {
   double threads = 1;
   bool per_run = false;  // rates are per run: a longer run contains longer sleeps
   static constexpr std::array kFields = {
-      &LongSleepDetail::with_cut_ms,  &LongSleepDetail::asleep_ms,
-      &LongSleepDetail::timer_ms,     &LongSleepDetail::for_work_ms,
-      &LongSleepDetail::wakeups,
-      &LongSleepDetail::timer_sleeps, &LongSleepDetail::timer_sleep_ms,
-      &LongSleepDetail::threads};
+      &LongSleepDetail::with_cut_ms,    &LongSleepDetail::asleep_ms, &LongSleepDetail::timer_ms,
+      &LongSleepDetail::for_work_ms,    &LongSleepDetail::wakeups,   &LongSleepDetail::timer_sleeps,
+      &LongSleepDetail::timer_sleep_ms, &LongSleepDetail::threads};
 };
 // Sleeps that threads ended, of a group that also sleeps by own timers.
 struct ThreadSleepDetail {

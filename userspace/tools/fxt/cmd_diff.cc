@@ -62,11 +62,10 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   if (!captures) return captures.TakeError();
   const size_t noise = (*captures)[2].size();
   if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
-    return util::Error{
-        fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
-                    "or more",
-                    noise, noise == 1 ? "" : "s"),
-        "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
+    return util::Error{fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
+                                   "or more",
+                                   noise, noise == 1 ? "" : "s"),
+                       "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
   }
   return comparison::Compare(
       {std::move((*captures)[0]), std::move((*captures)[1]), std::move((*captures)[2])});
@@ -132,7 +131,8 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
   command
       .Add("--noise", options->noise,
-           "Captures of the same program, to estimate the noise between captures. Three or more, or a "
+           "Captures of the same program, to estimate the noise between captures. Three or more, "
+           "or a "
            "summary of as many")
       .Type("FILE")
       .Several();

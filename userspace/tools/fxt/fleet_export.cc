@@ -64,6 +64,12 @@ util::Result<Chosen> Choose(const FleetOptions& options) {
     return util::Error{"the tables totals and histograms come together",
                        "--table totals,histograms"};
   }
+  const std::string_view parts = exporting::RequestPartsTable().name;
+  if (!chosen.totals && wants(parts)) {
+    return util::Error{"the table request_parts comes with totals and histograms",
+                       "--table totals,histograms"};
+  }
+  if (chosen.totals && !wants(parts)) chosen.names.emplace_back(parts);
   return chosen;
 }
 
@@ -141,7 +147,7 @@ class OneCapture {
     std::ifstream(file_, std::ios::binary).read(start.data(), start.size());
     return measure::IsSummary(std::as_bytes(std::span(start)));
   }
-  static std::vector<std::string> Summed() { return {"totals", "histograms"}; }
+  static std::vector<std::string> Summed() { return {"totals", "histograms", "request_parts"}; }
 
   // Returns the capture's number.
   util::Result<int64_t> SendRows(FleetLoad& load, tables::TextPool& texts) {
