@@ -68,7 +68,8 @@ bool KeptRows::Add(const Cell* row, int64_t id) {
   for (size_t slot = 0; slot < width(); ++slot) {
     const bool is_text = row[slot].kind == Cell::Kind::kText;
     bytes += row[slot].is_null() ? 0 : sizeof(int64_t);
-    if (is_text) bytes += sizeof(uint32_t) + ((staying_slots_ >> slot & 1) != 0 ? 0 : row[slot].bytes);
+    if (is_text)
+      bytes += sizeof(uint32_t) + ((staying_slots_ >> slot & 1) != 0 ? 0 : row[slot].bytes);
   }
   // Vectors that grow take twice what is in them.
   if (starts_.size() >= UINT32_MAX || !Take(2 * kRowBytes)) return false;
@@ -105,9 +106,9 @@ void KeptRows::Seal() { std::sort(index_.begin(), index_.end()); }
 
 KeptRows::Range KeptRows::Between(int64_t from, int64_t to) const {
   if (from > to) return {};
-  const auto low = std::lower_bound(
-      index_.begin(), index_.end(), from,
-      [](const auto& entry, int64_t value) { return entry.first < value; });
+  const auto low =
+      std::lower_bound(index_.begin(), index_.end(), from,
+                       [](const auto& entry, int64_t value) { return entry.first < value; });
   const auto high = std::upper_bound(
       low, index_.end(), to, [](int64_t value, const auto& entry) { return value < entry.first; });
   return {static_cast<size_t>(low - index_.begin()), static_cast<size_t>(high - index_.begin())};

@@ -44,7 +44,8 @@ class KeptRows {
   // After the last row.
   void Seal();
 
-  // Rows whose key may be equal to a value: all whose key is, and perhaps a few others. Needs a key.
+  // Rows whose key may be equal to a value: all whose key is, and perhaps a few others. Needs a
+  // key.
   Range Equal(const tables::Cell& value) const;
   // Rows whose key, a number, is from the first to the second value, both included.
   Range Between(int64_t from, int64_t to) const;
@@ -56,8 +57,8 @@ class KeptRows {
   int64_t Read(Order order, size_t entry, tables::Cell* row) const;
 
   size_t width() const { return shape_.columns().size(); }
-  // The cell of a column in each row; RowBatch::kNotWanted if it has none.
-  uint8_t SlotOf(uint8_t column) const { return shape_.SlotOf(column); }
+  // Has no rows: says what the cells of a row are.
+  const tables::RowBatch& shape() const { return shape_; }
 
  private:
   static constexpr size_t kBlockBytes = size_t{256} << 10;

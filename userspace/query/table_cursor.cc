@@ -23,8 +23,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
   left_ = 0;
   ++begins_;
   const bool may_keep = plan.grouped_by.empty() && (begins_ > 1 || plan.key);
-  KeptScans::Entry* entry =
-      may_keep ? &kept_scans_.Find(plan.Encode(), request.constant) : nullptr;
+  KeptScans::Entry* entry = may_keep ? &kept_scans_.Find(plan.Encode(), request.constant) : nullptr;
   if (entry != nullptr && ++entry->begins > 1 && !entry->rows && !entry->has_no_room) {
     auto rows = Keep(plan, request.constant);
     if (!rows) return rows.TakeError();
@@ -36,6 +35,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
     return Fetch();
   }
   kept_ = entry->rows;
+  batch_ = &kept_->shape();
   kept_row_.resize(kept_->width());
   width_ = kept_->width();
   kept_order_ = plan.key ? KeptRows::Order::kKey : KeptRows::Order::kScan;

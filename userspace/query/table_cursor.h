@@ -83,7 +83,7 @@ class TableCursor {
   bool at_end() const { return left_ == 0; }
   // Of the row; a column that the plan has not is NULL.
   const tables::Cell& column(uint8_t column) const {
-    const uint8_t slot = kept_ ? kept_->SlotOf(column) : batch_->SlotOf(column);
+    const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
   // Identifies the row among all others of the table, in any pass that does not put rows together.
@@ -120,7 +120,7 @@ class TableCursor {
   std::vector<tables::Cell> kept_row_;
   std::unique_ptr<fxt::ByteSource> source_;
   std::unique_ptr<tables::Scan> scan_;
-  const tables::RowBatch* batch_ = nullptr;
+  const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;
   const tables::Cell* row_ = nullptr;
   size_t left_ = 0;  // rows that are there, the one it is at included

@@ -184,15 +184,15 @@ double RowsOf(tables::Table table) {
   }
 }
 
-// Whether the other side of a condition is of another table, so that there is a scan for each of its
-// rows, or a subquery.
+// Whether the other side of a condition is of another table, so that there is a scan for each of
+// its rows, or a subquery.
 bool Varies(sqlite3_index_info& query, int constraint) {
   sqlite3_value* value = nullptr;
   return TellsMore() && sqlite3_vtab_rhs_value(&query, constraint, &value) != SQLITE_OK;
 }
 
-// How well rows can be found by a column that has to be equal to a value of another table, the least
-// best; 0: not at all.
+// How well rows can be found by a column that has to be equal to a value of another table, the
+// least best; 0: not at all.
 int RankOf(const Column& column, sqlite3_index_info& query, int constraint) {
   if (query.aConstraint[constraint].op != SQLITE_INDEX_CONSTRAINT_EQ) return 0;
   switch (column.type) {

@@ -23,8 +23,10 @@ using path::PartKind;
 // Parts that are listed, and the least part of the change that each of them is.
 constexpr size_t kPartsShown = 3;
 constexpr double kLeastPartShown = 0.1;
-// The part of a change that a cause is said to be "of it".
+// A cause is "of it" from the first part of the change on, and "all of it" up to the second: it is a
+// mean, and the change may be one of a quantile.
 constexpr double kMostOfIt = 0.5;
+constexpr double kAllOfIt = 1.2;
 
 // Times that are shown together have one unit.
 struct TimeUnit {
@@ -124,13 +126,14 @@ std::string RequestClause(const comparison::DiffReport& report, const Comparison
   const auto cause = request.CauseOf(longer ? 1 : -1);
   if (!cause) return words;
   const double share = cause->change / (next - base);
-  const bool of_it = share <= 1 && (share >= kMostOfIt || row.statistic == Statistic::kRequestMean);
   const std::string amount = Time(std::abs(cause->change)) + (longer ? "" : " less");
-  return fmt::format(
-      "{}: {} {}", words,
-      of_it ? amount + " of it"
-            : fmt::format("on average {}{} of a request", amount, longer ? " more" : ""),
-      PartWords(request.parts[cause->part].part));
+  std::string of = fmt::format("on average {}{} of a request", amount, longer ? " more" : "");
+  if (share >= kMostOfIt && share <= 1) {
+    of = amount + " of it";
+  } else if (share > 1 && share <= kAllOfIt) {
+    of = "all of it";
+  }
+  return fmt::format("{}: {} {}", words, of, PartWords(request.parts[cause->part].part));
 }
 
 std::vector<std::string> PartChangeWords(const RequestChange& request, const ComparisonRow& row) {

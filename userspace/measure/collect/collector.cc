@@ -220,7 +220,8 @@ void Collector::Add(const fxt::Reader& reader) {
   bool may_be_span = true;
   AddRecord(reader, may_be_span);
   if (!meter_) return;
-  meter_->Note(reader, may_be_span);
+  // What the caller chooses may be system calls as well.
+  meter_->Note(reader, may_be_span || options_.wants_request != nullptr);
   if (paths_ == nullptr && meter_->is_awake()) paths_ = &meter_->builder();
 }
 
