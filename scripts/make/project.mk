@@ -24,7 +24,7 @@ MORE_SUITES ?= install-test extension-test causes-test capture-test session-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
-MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/tests/requests $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
 RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 .PHONY: test check check-rest
 test:

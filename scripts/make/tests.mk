@@ -29,7 +29,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)
 .PHONY: causes-test
-causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments
+causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/tests/requests
 	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/lines_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
@@ -37,6 +37,7 @@ causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/
 	tests/capture/events/throttled_test.py --build $(BUILD)
 	tests/capture/events/wait_objects_test.py --build $(BUILD)
 	tests/path/path_test.py --build $(BUILD)
+	tests/path/requests_test.py --build $(BUILD)
 	tests/capture/settings_test.py --build $(BUILD)
 
 ## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)

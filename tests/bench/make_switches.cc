@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes a generated recording of a busy machine: eight CPUs and 200 threads of 20 programs that sleep,
-// wake each other and are preempted.
+// Writes a generated recording of a busy machine: eight CPUs and 200 threads of 20 programs that
+// sleep, wake each other and are preempted.
 //
-//   make_switches FILE [millions of switches, default 10]
+//   make_switches FILE [millions of switches, default 10 [requests, default 0]]
+//
+// Requests are spans "app/request" of threads, each of three runs of its thread.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -40,7 +42,9 @@ fxt::Koid ProcessKoid(uint32_t thread) { return 1000 + thread / 10 * 10; }
 
 class Machine {
  public:
-  explicit Machine(fxt::Encoder& encoder) : encoder_(encoder) {
+  // A request begins every `switches_per_request`; 0: never.
+  Machine(fxt::Encoder& encoder, uint64_t switches_per_request)
+      : encoder_(encoder), switches_per_request_(switches_per_request) {
     for (uint32_t thread = 0; thread < kThreads; ++thread) asleep_.push_back(thread);
     on_cpu_.fill(kIdle);
   }
@@ -103,6 +107,7 @@ class Machine {
         .outgoing_priority = outgoing == kIdle ? uint8_t{0} : uint8_t{120},
         .incoming_priority = incoming == kIdle ? uint8_t{0} : uint8_t{120}}));
     ++switches_;
+    if (switches_per_request_ != 0) ServeRequests(incoming);
   }
   uint64_t switches() const { return switches_; }
 
@@ -117,6 +122,27 @@ class Machine {
   static ThreadRef Ref(uint32_t thread, uint32_t cpu) {
     return ThreadRef::Indexed(
         static_cast<uint8_t>(1 + (thread == kIdle ? kThreads + cpu : thread)));
+  }
+  // `thread` comes to a CPU.
+  void ServeRequests(uint32_t thread) {
+    if (thread == kIdle) return;
+    uint32_t& left = runs_left_[thread];
+    if (left == 0) {
+      if (switches_ < next_request_) return;
+      next_request_ += switches_per_request_;
+      left = 3;
+      Mark(fxt::EventType::kDurationBegin, thread);
+    } else if (--left == 0) {
+      Mark(fxt::EventType::kDurationEnd, thread);
+    }
+  }
+  void Mark(fxt::EventType type, uint32_t thread) {
+    Must(encoder_.Write(fxt::Event{.type = type,
+                                   .timestamp = time_,
+                                   .thread = Ref(thread, 0),
+                                   .category = StringRef::Inline("app"),
+                                   .name = StringRef::Inline("request"),
+                                   .arguments = {}}));
   }
   void Wake(uint32_t waker, uint32_t cpu) {
     if (asleep_.empty()) return;
@@ -134,6 +160,9 @@ class Machine {
   std::mt19937_64 random_{1};
   uint64_t time_ = 1'000'000'000;
   uint64_t switches_ = 0;
+  uint64_t switches_per_request_;
+  uint64_t next_request_ = 0;
+  std::array<uint32_t, kThreads> runs_left_{};  // of the request of a thread
   std::vector<uint32_t> asleep_;
   std::vector<uint32_t> ready_;
   std::array<uint32_t, kCpus> on_cpu_{};
@@ -143,7 +172,7 @@ class Machine {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: make_switches FILE [MILLIONS]\n");
+    std::fprintf(stderr, "usage: make_switches FILE [MILLIONS [REQUESTS]]\n");
     return 2;
   }
   const int fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -151,9 +180,10 @@ int main(int argc, char** argv) {
   bench::FdSink sink(fd);
   fxt::RecordBuffer buffer(sink);
   fxt::Encoder encoder(buffer);
-  Machine machine(encoder);
-  machine.WriteNames();
   const auto wanted = static_cast<uint64_t>((argc > 2 ? std::atof(argv[2]) : 10) * 1e6);
+  const auto requests = static_cast<uint64_t>(argc > 3 ? std::atoll(argv[3]) : 0);
+  Machine machine(encoder, requests == 0 ? 0 : wanted / requests);
+  machine.WriteNames();
   while (machine.switches() < wanted) machine.Switch();
   Must(buffer.Flush());
   return 0;

@@ -19,7 +19,7 @@ class Documentation(Traces):
 
     def test_all_documented_queries_run(self):
         queries = documented_queries()
-        self.assertEqual(len(queries), 30)
+        self.assertEqual(len(queries), 40)
         for path in self.traces:
             for title, statement in queries:
                 with self.subTest(title, path=path):

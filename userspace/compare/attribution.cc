@@ -364,8 +364,8 @@ std::vector<size_t> RankOf(const std::vector<ComparisonRow>& rows) {
   const auto key = [&](size_t number) {
     const ComparisonRow& row = rows[number];
     const auto& [root, steps] = roots.at(number);
-    return std::tuple(!bad.at(root), !row.group.has_value(), -weights.at(root), root, steps,
-                      -row.weight, -std::abs(row.change), row.p, number);
+    return std::tuple(!bad.at(root), !row.request && !row.group, !row.request, -weights.at(root),
+                      root, steps, -row.weight, -std::abs(row.change), row.p, number);
   };
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
   return order;

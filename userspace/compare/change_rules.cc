@@ -93,9 +93,9 @@ constexpr ChangeRule kChangeRules[] = {
                              std::log(of.base->total_ms / of.base->events);
        const double work = std::log((of.next->cpu_ms + 1) / of.next->events) -
                            std::log((of.base->cpu_ms + 1) / of.base->events);
-       const double each = (of.next->total_ms / of.next->events -
-                            of.base->total_ms / of.base->events) *
-                           of.next->events;
+       const double each =
+           (of.next->total_ms / of.next->events - of.base->total_ms / of.base->events) *
+           of.next->events;
        if (std::abs(work) <= std::abs(longer) * constant) return Amount(each);
        const double sum = of.next->total_ms - of.base->total_ms;
        return Amount(sum * each <= 0 ? 0 : Nearer(sum, each));
@@ -217,6 +217,19 @@ constexpr ChangeRule kChangeRules[] = {
            (of.next->own_ms - of.base->own_ms) - (of.next->other_ms - of.base->other_ms);
        return Amount(more * sum > 0 ? sum : 0);
      }},
+    {"request_time",
+     "The requests of the side that has fewer, each by the difference. A quantile counts for the "
+     "part of them beyond it, the median for all.",
+     0,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<RequestDetail> of(base, next);
+       if (!of) return Amount();
+       const double events = std::min(of.base->events, of.next->events);
+       const double part = info.statistic == Statistic::kRequestTenth       ? 0.1
+                           : info.statistic == Statistic::kRequestHundredth ? 0.01
+                                                                            : 1;
+       return Amount((next.value - base.value) / 1e3 * events * part);
+     }},
     {"elapsed_time", "In ms for each second of the base.", 0,
      [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
        const bool applies = info.metric == Metric::kElapsed;
@@ -263,6 +276,9 @@ double LargestChange(const StatisticInfo& info, const SideSummary& base, const S
   }
   if (const Sides<BlockedDetail> of(base, next); of) {
     return std::max(of.base->blocked_ms, of.next->blocked_ms);
+  }
+  if (const Sides<RequestDetail> of(base, next); of) {
+    return std::max(of.base->total_ms, of.next->total_ms);
   }
   if (info.metric == Metric::kElapsed) return 1e3;
   return std::max(base.value, next.value) * (info.cost > 0 ? info.cost / 1e3 : 1);

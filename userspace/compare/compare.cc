@@ -22,6 +22,7 @@
 #include "compare/suppression_rules.h"
 #include "compare/values/comparability.h"
 #include "compare/values/disturbance.h"
+#include "compare/values/requests.h"
 #include "compare/values/scope.h"
 #include "compare/variance_priors.h"
 #include "compare/verdict_rules.h"
@@ -41,9 +42,11 @@ constexpr double kUnconfirmedRate = 10;
 // not hide a change that every capture has.
 constexpr double kSignificantSlack = 2;
 
-// Tests that are corrected for together: of a group, of the command, or of the handlers.
+// Tests that are corrected for together: of a group, of the command, of the handlers, or of the
+// requests of a name.
 struct TestedUnit {
   std::optional<size_t> group;
+  std::optional<size_t> request;  // in DiffReport::requests
   measure::GroupName name;
   std::vector<StatisticSample> samples;
   RowTests tests;
@@ -89,6 +92,7 @@ class Comparer {
         bases_(bases),
         comparability_(std::move(comparability)),
         groups_(captures, bases),
+        requests_(captures, bases),
         normalization_(NormalizationOf(captures)),
         pairs_(InterleavedPairs(captures, bases)),
         noise_(noise.size()),
@@ -106,6 +110,7 @@ class Comparer {
     }
     AddHandlers();
     AddCommand();
+    AddRequests();
     Test();
     Decide();
     DecideBySettings();
@@ -122,7 +127,7 @@ class Comparer {
     for (const ComparisonRow& row : report_.rows) {
       report_.undecided += row.verdict == Verdict::kCannotTell;
     }
-    AddDetails(report_, groups_, in_scope_, normalization_);
+    AddDetails(report_, groups_, requests_, in_scope_, normalization_);
     return std::move(report_);
   }
 
@@ -165,6 +170,7 @@ class Comparer {
           unit.change.of(Statistic::kWakeupRate) < least || unit.change.requests_log_ratio < least;
       for (ComparisonRow& row : unit.tests.rows) {
         row.group = unit.group;
+        row.request = unit.request;
         unit.numbers.push_back(report_.rows.size());
         report_.rows.push_back(row);
       }
@@ -316,6 +322,25 @@ class Comparer {
     }
   }
 
+  void AddRequests() {
+    for (const Capture* capture : captures_) {
+      report_.requests_left_out += capture->requests_left_out;
+    }
+    for (const SharedRequest& request : requests_.all()) {
+      TestedUnit unit;
+      unit.request = report_.requests.size();
+      report_.requests.push_back(ChangeOf(request, bases_));
+      std::vector<StatisticSample> samples;
+      for (const StatisticInfo& info : StatisticsOf(Metric::kRequest)) {
+        Observations captures = ObserveRequests(request.times(), info.statistic, normalization_);
+        const bool any = std::any_of(captures.begin(), captures.end(),
+                                     [](const auto& one) { return one.has_value(); });
+        if (any) samples.push_back({info.statistic, request.name, std::move(captures)});
+      }
+      if (!samples.empty()) AddUnit(std::move(unit), std::move(samples), {"", request.name});
+    }
+  }
+
   void AddLoad() {
     RowTests load =
         TestRows({{Statistic::kMachineLoad, "", ObserveLoad(captures_)}}, {}, bases_, {}, priors_);
@@ -418,6 +443,18 @@ class Comparer {
       row.suppression_rule = "slower_because_of_others";
     };
     for (ComparisonRow& row : report_.rows) {
+      if (row.request && (row.verdict == Verdict::kWorse || row.verdict == Verdict::kBetter)) {
+        std::vector<CauseLink> others =
+            HoldersOutOfScope(report_.requests[*row.request], row.change > 0 ? 1 : -1);
+        if (others.empty()) continue;
+        if (row.verdict == Verdict::kWorse) {
+          move(row, std::move(others));
+        } else {
+          row.verdict = Verdict::kUnchanged;
+          row.suppression_rule = "faster_without_others";
+        }
+        continue;
+      }
       if (slower.empty() || row.verdict != Verdict::kWorse || row.suppressed_by) continue;
       if (row.metric == Metric::kElapsed) {
         if (most >= row.change * kExplained) move(row, slower.front().others);
@@ -437,6 +474,30 @@ class Comparer {
       return std::pair(!a.group.has_value(), -a.change) <
              std::pair(!b.group.has_value(), -b.change);
     });
+  }
+
+  // The groups out of scope that had the CPU while requests waited for it, if that explains a
+  // change with the sign of `direction`. ms of a request.
+  std::vector<CauseLink> HoldersOutOfScope(const RequestChange& request, double direction) const {
+    std::vector<CauseLink> links;
+    double explained = 0;
+    for (const PartChange& each : request.parts) {
+      if (each.part.kind != path::PartKind::kRunnable || each.change() * direction <= 0) {
+        continue;
+      }
+      std::optional<size_t> holder;
+      bool is_judged = false;
+      for (size_t g = 0; g < groups_.all().size(); ++g) {
+        if (groups_.all()[g].name.thread != each.part.waited_for) continue;
+        is_judged = is_judged || in_scope_[g];
+        holder = g;
+      }
+      if (!holder || is_judged) continue;
+      explained += each.change();
+      links.push_back({CauseLink::Kind::kHeldCpu, holder, each.change(), Metric::kRequest});
+    }
+    if (std::abs(explained) < request.change() * direction * kExplained) return {};
+    return links;
   }
 
   // What the report says nothing about: groups that the command exchanges wakeups with and that are
@@ -547,6 +608,7 @@ class Comparer {
   size_t bases_;
   Comparability comparability_;
   Groups groups_;
+  SharedRequests requests_;
   Normalization normalization_;
   Pairs pairs_;
   size_t noise_;  // captures that the priors are estimated from

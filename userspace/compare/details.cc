@@ -37,8 +37,14 @@ DiffSide SideOf(Captures captures, size_t first, size_t last) {
 
 // The lengths of a row on one side, by capture; null where there are none.
 std::vector<const Distribution*> DistributionsOf(const ComparisonRow& row, const Groups& groups,
-                                                 size_t first, size_t last) {
+                                                 const SharedRequests& requests, size_t first,
+                                                 size_t last) {
   std::vector<const Distribution*> found;
+  if (row.request) {
+    const auto all = requests.all()[*row.request].times();
+    return {all.begin() + static_cast<ptrdiff_t>(first),
+            all.begin() + static_cast<ptrdiff_t>(last)};
+  }
   for (size_t i = first; i < last; ++i) {
     const Capture& capture = *groups.captures()[i];
     const Distribution* times = nullptr;
@@ -191,8 +197,8 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
 
 }  // namespace
 
-void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool>& in_scope,
-                const Normalization& normalization) {
+void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& requests,
+                const std::vector<bool>& in_scope, const Normalization& normalization) {
   const Captures captures = groups.captures();
   const size_t bases = groups.bases();
   report.base = SideOf(captures, 0, bases);
@@ -218,8 +224,8 @@ void AddDetails(DiffReport& report, const Groups& groups, const std::vector<bool
   }
   std::vector<bool> has_times(report.groups.size());
   for (ComparisonRow& row : report.rows) {
-    const auto base = DistributionsOf(row, groups, 0, bases);
-    const auto next = DistributionsOf(row, groups, bases, captures.size());
+    const auto base = DistributionsOf(row, groups, requests, 0, bases);
+    const auto next = DistributionsOf(row, groups, requests, bases, captures.size());
     row.base_quantiles = ShownQuantiles(base);
     row.next_quantiles = ShownQuantiles(next);
     if (!IsFinding(row.verdict)) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/request_changes.h"
 #include "compare/values/metric.h"
 #include "compare/values/setting_differences.h"
 #include "facts/timeline/share.h"
@@ -80,7 +81,8 @@ struct Quantiles {
 struct ComparisonRow {
   std::optional<size_t> group;  // in DiffReport::groups; none: the machine, or the command
   Metric metric = Metric::kCpuTime;
-  std::string name;  // of the system call or handler
+  std::optional<size_t> request;  // in DiffReport::requests, of kRequest
+  std::string name;               // of the system call, handler or request
   Statistic statistic = Statistic::kCpuRate;
   Estimate base;
   Estimate next;
@@ -170,17 +172,19 @@ struct DiffReport {
   DiffSide base;
   DiffSide next;
   std::vector<SettingDifference> settings;
-  bool comparable = true;             // false: some values are not comparable
-  std::vector<std::string> notes;     // differences of the captures, and other restrictions
-  bool paired = false;                // base and new captures were recorded in turns
-  bool per_run = false;               // rates are per run of the command, not per second
-  double seconds_per_run = 1;         // mean of all captures
-  bool confirmed = false;             // three captures a side, or more
-  std::vector<DiffGroup> groups;      // in order of their names
-  std::vector<ComparisonRow> rows;    // of groups in scope, the command and the machine
-  std::vector<size_t> findings;       // numbers of rows, in rank order
-  std::vector<size_t> unconfirmed;    // the same with too few captures to confirm anything
-  std::vector<ComparisonRow> others;  // CPU time of groups out of scope, largest change first
+  bool comparable = true;               // false: some values are not comparable
+  std::vector<std::string> notes;       // differences of the captures, and other restrictions
+  bool paired = false;                  // base and new captures were recorded in turns
+  bool per_run = false;                 // rates are per run of the command, not per second
+  double seconds_per_run = 1;           // mean of all captures
+  bool confirmed = false;               // three captures a side, or more
+  std::vector<DiffGroup> groups;        // in order of their names
+  std::vector<RequestChange> requests;  // the same
+  uint64_t requests_left_out = 0;       // of all captures, see measure::Capture
+  std::vector<ComparisonRow> rows;      // of groups in scope, the command and the machine
+  std::vector<size_t> findings;         // numbers of rows, in rank order
+  std::vector<size_t> unconfirmed;      // the same with too few captures to confirm anything
+  std::vector<ComparisonRow> others;    // CPU time of groups out of scope, largest change first
   // Rows of the verdict kOthers, largest change first: waits for a CPU that other work of the
   // machine took. They are not among `rows`, and no findings.
   std::vector<ComparisonRow> slower_by_others;

@@ -72,7 +72,7 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
   test.enough = before > 0 && after > 0 && before >= std::min(bases, kConfirmed) &&
                 after >= std::min(captures - bases, kConfirmed) &&
                 LargestChange(info, test.base, test.next) >= info.gate;
-  if (test.enough && IsMean(info.statistic)) {
+  if (test.enough && IsMean(info.statistic) && info.metric != Metric::kRequest) {
     const double least = info.statistic == Statistic::kCpuPerWakeup ? kLeastWakeups : kLeastEvents;
     const auto events = [](const SideSummary& side) {
       if (const auto* answers = std::get_if<AnswerDetail>(&side.detail)) return answers->events;
@@ -294,10 +294,10 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
         best = test;
       }
     }
-    const auto others = std::min_element(
-        row_tests.begin(), row_tests.end(), [](const StatisticTest* a, const StatisticTest* b) {
-          return a->by_others_p < b->by_others_p;
-        });
+    const auto others = std::min_element(row_tests.begin(), row_tests.end(),
+                                         [](const StatisticTest* a, const StatisticTest* b) {
+                                           return a->by_others_p < b->by_others_p;
+                                         });
     if ((*others)->by_others_p < 1) {
       ComparisonRow row = RowOf(**others, bases);
       row.p = (*others)->by_others_p;

@@ -8,13 +8,13 @@
 namespace comparison {
 namespace {
 
-constexpr Metric kAll[] = {Metric::kCpuTime,       Metric::kSlice,       Metric::kWakeupLatency,
-                           Metric::kPreemptedWait, Metric::kSleep,       Metric::kBlocked,
-                           Metric::kThrottled,     Metric::kAffinity,    Metric::kWeight,
-                           Metric::kRtThrottled,   Metric::kSwitches,    Metric::kWakeups,
-                           Metric::kMigrations,    Metric::kForks,       Metric::kIrqTime,
-                           Metric::kSoftirqTime,   Metric::kSyscallTime, Metric::kInversion,
-                           Metric::kUnconserved,   Metric::kElapsed,     Metric::kMachine};
+constexpr Metric kAll[] = {
+    Metric::kCpuTime,     Metric::kSlice,       Metric::kWakeupLatency, Metric::kPreemptedWait,
+    Metric::kSleep,       Metric::kBlocked,     Metric::kThrottled,     Metric::kAffinity,
+    Metric::kWeight,      Metric::kRtThrottled, Metric::kSwitches,      Metric::kWakeups,
+    Metric::kMigrations,  Metric::kForks,       Metric::kIrqTime,       Metric::kSoftirqTime,
+    Metric::kSyscallTime, Metric::kInversion,   Metric::kUnconserved,   Metric::kElapsed,
+    Metric::kMachine,     Metric::kRequest};
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
 constexpr Metric kCpuWaits[] = {Metric::kWakeupLatency, Metric::kPreemptedWait};

@@ -10,6 +10,7 @@
 
 #include "compare/values/normalization.h"
 #include "compare/values/observation.h"
+#include "compare/values/requests.h"
 
 namespace comparison {
 namespace {
@@ -87,6 +88,14 @@ VariancePriors VariancePriors::Of(Captures noise) {
   for (const std::string& name : handlers) {
     add(name.starts_with("softirq") ? Statistic::kSoftirqRate : Statistic::kIrqRate,
         ObserveHandler(noise, name, normalization));
+  }
+  const SharedRequests requests(noise, noise.size());
+  for (const SharedRequest& request : requests.all()) {
+    for (const StatisticInfo& info : StatisticsOf(Metric::kRequest)) {
+      const auto variance =
+          add(info.statistic, ObserveRequests(request.times(), info.statistic, normalization));
+      if (variance) priors.by_group_[{{"", request.name}, info.statistic}] = *variance;
+    }
   }
   const auto elapsed = add(Statistic::kElapsedTime, ObserveElapsed(noise));
   if (elapsed) priors.by_group_[{measure::GroupName{}, Statistic::kElapsedTime}] = *elapsed;

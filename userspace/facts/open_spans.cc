@@ -15,16 +15,19 @@ void OpenSpans::Begin(OpenSpan span) {
   bytes_ += bytes;
   Stack& stack = span.id ? operations_[Key(span.owner, *span.id, span.category, span.is_flow)]
                          : durations_[ThreadKey(span.owner, span.thread.thread)];
-  stack.push_back(std::move(span));
+  stack.wanted += span.wanted ? 1 : 0;
+  stack.spans.push_back(std::move(span));
 }
 
 template <typename Map, typename K>
 std::optional<OpenSpan> OpenSpans::Pop(Map& map, const K& key) {
   const auto found = map.find(key);
   if (found == map.end()) return std::nullopt;
-  OpenSpan span = std::move(found->second.back());
-  found->second.pop_back();
-  if (found->second.empty()) map.erase(found);
+  Stack& stack = found->second;
+  OpenSpan span = std::move(stack.spans.back());
+  stack.spans.pop_back();
+  stack.wanted -= span.wanted ? 1 : 0;
+  if (stack.spans.empty()) map.erase(found);
   bytes_ -= BytesOf(span);
   return span;
 }
@@ -37,11 +40,16 @@ std::optional<OpenSpan> OpenSpans::End(uint64_t owner, const fxt::Event& event) 
   return Pop(operations_, Key(owner, event.payload, std::string(event.category.text), is_flow));
 }
 
+bool OpenSpans::HasWantedDuration(uint64_t owner, fxt::Koid thread) const {
+  const auto found = durations_.find(ThreadKey(owner, thread));
+  return found != durations_.end() && found->second.wanted != 0;
+}
+
 std::vector<OpenSpan> OpenSpans::Take() {
   std::vector<OpenSpan> all;
   const auto take = [&](auto& map) {
     for (auto& [key, stack] : map) {
-      for (OpenSpan& span : stack) all.push_back(std::move(span));
+      for (OpenSpan& span : stack.spans) all.push_back(std::move(span));
     }
     map.clear();
   };

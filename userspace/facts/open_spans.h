@@ -44,13 +44,18 @@ class OpenSpans {
   void Begin(OpenSpan span);
   // Removes and returns the span that an end belongs to.
   std::optional<OpenSpan> End(uint64_t owner, const fxt::Event& event);
+  // Whether a duration that is marked `wanted` is open on that thread.
+  bool HasWantedDuration(uint64_t owner, fxt::Koid thread) const;
   // Removes and returns all spans that are open.
   std::vector<OpenSpan> Take();
   // Begins that found no room.
   uint64_t left_out() const { return left_out_; }
 
  private:
-  using Stack = std::vector<OpenSpan>;
+  struct Stack {
+    std::vector<OpenSpan> spans;
+    size_t wanted = 0;  // of them
+  };
   using ThreadKey = std::pair<uint64_t, fxt::Koid>;               // owner and thread
   using Key = std::tuple<uint64_t, uint64_t, std::string, bool>;  // owner, id, category, is_flow
   struct HashOfThread {

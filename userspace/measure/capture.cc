@@ -78,30 +78,6 @@ std::vector<uint32_t> NumbersIn(const std::vector<Group>& all, const std::vector
 
 }  // namespace
 
-void Distribution::KeepWorst(const Instance& instance) {
-  // Behind those of its length: the first one stays.
-  const auto at = std::upper_bound(
-      worst.begin(), worst.end(), instance,
-      [](const Instance& left, const Instance& right) { return left.length > right.length; });
-  worst.insert(at, instance);
-  if (worst.size() > kWorst) worst.pop_back();
-  const uint64_t least = worst.back().length;
-  if (worst.size() == kWorst) keep_from = least + (least == UINT64_MAX ? 0 : 1);
-}
-
-void Distribution::Merge(const Distribution& other) {
-  // What is read must stay where it is.
-  if (&other == this) return Merge(Distribution(other));
-  whole.Merge(other.whole);
-  whole_ns += other.whole_ns;
-  longest_ns = std::max(longest_ns, other.longest_ns);
-  cut.Merge(other.cut);
-  cut_ns += other.cut_ns;
-  unknown += other.unknown;
-  unknown_ns += other.unknown_ns;
-  for (const Instance& instance : other.worst) Keep(instance);
-}
-
 void Capture::Merge(const Capture& other) {
   const uint64_t other_length = other.length();
   const uint64_t own_length = length();
@@ -136,6 +112,8 @@ void Capture::Merge(const Capture& other) {
     add(all[theirs[i]], other.groups[i], theirs, own_length);
   }
   groups = std::move(all);
+  for (const auto& [name, stats] : other.requests) requests[name].Merge(stats);
+  requests_left_out += other.requests_left_out;
   MergeSettings(settings, other.settings);
 }
 

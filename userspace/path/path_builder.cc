@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "facts/timeline/share.h"
+#include "path/request_choice.h"
 #include "schema/names.h"
 #include "text/argument_json.h"
 
@@ -16,6 +17,9 @@ namespace path {
 namespace {
 
 using facts::Activity;
+
+// Threads with complete durations that are looked at for what contains them.
+constexpr size_t kMaxCompleteThreads = size_t{1} << 16;
 
 size_t BytesOf(const Request& request) {
   return sizeof(Request) + request.category.size() + request.name.size() + request.members.size();
@@ -57,7 +61,8 @@ PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions optio
       on_request_(std::move(on_request)),
       names_(options_.max_name_bytes),
       threads_(options_.max_thread_bytes),
-      cpus_(options_.max_cpu_bytes) {}
+      cpus_(options_.max_cpu_bytes),
+      open_(options_.max_open_bytes) {}
 
 void PathBuilder::AddSleep(facts::ThreadIndex index, uint64_t begin, uint64_t end,
                            Activity activity, const std::optional<fxt::Koid>& waker,
@@ -101,6 +106,26 @@ void PathBuilder::Note(const fxt::Reader& reader) {
   HandOut();
 }
 
+bool PathBuilder::IsWanted(const fxt::Reader& reader, const fxt::Event& event,
+                           const facts::OpenSpan& span) {
+  if (!Wants(reader, event)) return false;
+  if (!options_.outermost || event.category.text == kRequestCategory) return true;
+  if (span.id) return !span.is_flow;
+  if (open_.HasWantedDuration(span.owner, span.thread.thread)) return false;
+  if (event.type != fxt::EventType::kDurationComplete) return true;
+  // Complete durations stand where they begin, or behind those that they contain.
+  const uint64_t end = reader.ToNanoseconds(event.payload);
+  const std::pair key(span.owner, span.thread.thread);
+  const auto last = complete_ends_.find(key);
+  if (last != complete_ends_.end()) {
+    if (span.time < last->second && end <= last->second) return false;
+    last->second = end;
+  } else if (complete_ends_.size() < kMaxCompleteThreads) {
+    complete_ends_.emplace(key, end);
+  }
+  return true;
+}
+
 void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   if (!options_.wants_span) return;
   facts::OpenSpan span;
@@ -130,7 +155,7 @@ void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   }
   if (begins || event.type == fxt::EventType::kDurationComplete) {
     // Ends are matched with all begins. Those of other spans have no name.
-    if (options_.wants_span(event.category.text, event.name.text, sections_.Has(reader))) {
+    if (IsWanted(reader, event, span)) {
       span.name = event.name.text;
       if (options_.with_arguments) span.members = MembersOf(event);
       span.wanted = true;

@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "facts/kernel_sections.h"
@@ -35,6 +37,9 @@ struct PathOptions {
   std::function<bool(std::string_view category, std::string_view name, bool of_kernel)> wants_span;
   // Whether the interval from..to of a thread is a request; null: of none.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
+  // Of the durations that wants_span takes only those within no other one of their thread, and
+  // those of kRequestCategory; no flows.
+  bool outermost = false;
   // ns of the trace's clock. Spans that end outside of it are no requests.
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;
@@ -47,6 +52,7 @@ struct PathOptions {
   size_t max_cpu_bytes = size_t{16} << 20;
   size_t max_pending_bytes = size_t{32} << 20;
   size_t max_name_bytes = facts::ObjectNames::kMaxBytes;
+  size_t max_open_bytes = facts::OpenSpans::kMaxBytes;
 };
 
 class PathBuilder {
@@ -81,6 +87,17 @@ class PathBuilder {
              wakeup.waker, wakeup.by_interrupt);
   }
 
+  // Whether a span that begins or is complete may be a request by its names. For records before the
+  // first one of Note().
+  bool Wants(const fxt::Reader& reader, const fxt::Event& event) {
+    return options_.wants_span &&
+           options_.wants_span(event.category.text, event.name.text, sections_.Has(reader));
+  }
+  // Changes PathOptions::from and to.
+  void SetWindow(uint64_t from, uint64_t to) {
+    options_.from = from;
+    options_.to = to;
+  }
   // Requests are handed out without parts from now on.
   void LeaveOutParts() { options_.with_parts = false; }
 
@@ -135,6 +152,8 @@ class PathBuilder {
                 const std::optional<fxt::Koid>& waker, bool by_interrupt,
                 const facts::WaitObject* object = nullptr);
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  // Whether a span that begins is a request.
+  bool IsWanted(const fxt::Reader& reader, const fxt::Event& event, const facts::OpenSpan& span);
   void AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end);
   void HandOutNext();
   void HandOutThreads();
@@ -152,6 +171,8 @@ class PathBuilder {
   bool is_recorders_ = false;
   facts::KernelSections sections_;
   facts::OpenSpans open_;
+  // Of PathOptions::outermost, by owner and thread: where the last complete duration ends.
+  std::map<std::pair<uint64_t, fxt::Koid>, uint64_t> complete_ends_;
   uint64_t ends_ = 0;             // of spans, so far
   std::vector<Request> pending_;  // a heap by LaterEnd
   size_t pending_bytes_ = 0;

@@ -10,7 +10,7 @@
 namespace query {
 namespace {
 
-// "columns/conditions/groups", numbers with commas behind each.
+// "columns/conditions/groups/varying/key", numbers with commas behind each.
 template <typename Each>
 std::string_view EachNumber(std::string_view text, Each&& each) {
   while (!text.empty() && text.front() != '/') {
@@ -33,6 +33,9 @@ std::string ScanPlan::Encode() const {
   }
   text += '/';
   for (const uint8_t column : grouped_by) text += fmt::format("{},", column);
+  text += fmt::format("/{},/", varying);
+  if (key) text += fmt::format("{},", *key);
+  if (key_condition) text += fmt::format("{},", *key_condition);
   return text;
 }
 
@@ -41,8 +44,12 @@ ScanPlan ScanPlan::Decode(std::string_view text) {
   text = EachNumber(text, [&](uint64_t number) { plan.columns = number; });
   text = EachNumber(
       text, [&](uint64_t number) { plan.conditions.push_back(static_cast<Condition>(number)); });
-  EachNumber(text,
-             [&](uint64_t number) { plan.grouped_by.push_back(static_cast<uint8_t>(number)); });
+  text = EachNumber(
+      text, [&](uint64_t number) { plan.grouped_by.push_back(static_cast<uint8_t>(number)); });
+  text = EachNumber(text, [&](uint64_t number) { plan.varying = number; });
+  EachNumber(text, [&](uint64_t number) {
+    (plan.key ? plan.key_condition : plan.key) = static_cast<uint8_t>(number);
+  });
   return plan;
 }
 
@@ -65,6 +72,8 @@ void Narrow(tables::RowFilter& filter, Condition condition, int64_t value) {
       break;
     case Condition::kTid:
       filter.tid = value;
+      break;
+    case Condition::kEqual:
       break;
   }
 }

@@ -13,12 +13,20 @@
 namespace query {
 
 // A condition whose other side is known when the scan begins.
-enum class Condition : uint8_t { kAfter, kFrom, kBefore, kUpTo, kAt, kCpu, kTid };
+// kEqual is one of any column, by which rows are found that are kept (kept_rows.h).
+enum class Condition : uint8_t { kAfter, kFrom, kBefore, kUpTo, kAt, kCpu, kTid, kEqual };
 
 struct ScanPlan {
   uint64_t columns = 0;               // bit i: column i is looked at
   std::vector<Condition> conditions;  // in the order of their values
   std::vector<uint8_t> grouped_by;    // columns; empty: rows come as they come
+  // Bit i: the value of condition i may be another one in each scan of a statement: it is of
+  // another table.
+  uint64_t varying = 0;
+  // The column whose values choose rows when there are several scans.
+  std::optional<uint8_t> key = std::nullopt;
+  // The condition that the key has to be equal to; none: the times from and to.
+  std::optional<uint8_t> key_condition = std::nullopt;
   std::string Encode() const;
   static ScanPlan Decode(std::string_view text);
 };

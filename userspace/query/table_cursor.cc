@@ -7,11 +7,86 @@
 
 namespace query {
 
-util::Status TableCursor::Begin(const ScanPlan& plan, const tables::RowFilter& filter) {
+KeptScans::Entry& KeptScans::Find(const std::string& plan, const tables::RowFilter& constant) {
+  for (Entry& entry : entries_) {
+    if (entry.plan == plan && entry.constant == constant) return entry;
+  }
+  if (entries_.size() == kMost) entries_.pop_front();
+  return entries_.emplace_back(Entry{.plan = plan, .constant = constant});
+}
+
+util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request) {
   groups_.reset();
   scan_.reset();
+  kept_.reset();
   grouped_ = -1;
   left_ = 0;
+  ++begins_;
+  const bool may_keep = plan.grouped_by.empty() && (begins_ > 1 || plan.key);
+  KeptScans::Entry* entry = may_keep ? &kept_scans_.Find(plan.Encode(), request.constant) : nullptr;
+  if (entry != nullptr && ++entry->begins > 1 && !entry->rows && !entry->has_no_room) {
+    auto rows = Keep(plan, request.constant);
+    if (!rows) return rows.TakeError();
+    entry->rows = std::move(*rows);
+    entry->has_no_room = entry->rows == nullptr;
+  }
+  if (entry == nullptr || !entry->rows) {
+    if (auto status = Scan(plan, request.filter); !status) return status;
+    return Fetch();
+  }
+  kept_ = entry->rows;
+  batch_ = &kept_->shape();
+  kept_row_.resize(kept_->width());
+  width_ = kept_->width();
+  kept_order_ = plan.key ? KeptRows::Order::kKey : KeptRows::Order::kScan;
+  if (!plan.key) {
+    kept_range_ = kept_->All();
+  } else if (!plan.key_condition) {
+    kept_range_ = kept_->Between(request.filter.from, request.filter.to);
+  } else if (IsText(plan) == (request.key.kind == tables::Cell::Kind::kText) ||
+             request.key.is_null()) {
+    kept_range_ = kept_->Equal(request.key);
+  } else {
+    // SQLite compares numbers with texts by rules of its own.
+    kept_order_ = KeptRows::Order::kScan;
+    kept_range_ = kept_->All();
+  }
+  return Fetch();
+}
+
+bool TableCursor::IsText(const ScanPlan& plan) const {
+  return InfoOf(table_).columns[*plan.key].type == tables::Type::kText;
+}
+
+util::Result<std::shared_ptr<const KeptRows>> TableCursor::Keep(const ScanPlan& plan,
+                                                                const tables::RowFilter& constant) {
+  ScanPlan all = plan;
+  if (plan.key) all.columns |= uint64_t{1} << *plan.key;
+  if (auto status = Scan(all, constant); !status) return status.TakeError();
+  auto rows = std::make_shared<KeptRows>(table_, all.columns, plan.key, kept_scans_.staying(),
+                                         kept_scans_.budget());
+  for (;;) {
+    const auto more = Advance();
+    if (!more) return more.error();
+    if (!*more) break;
+    for (size_t i = 0; i < batch_->size(); ++i) {
+      if (!rows->Add(batch_->row(i), 1 + static_cast<int64_t>(batch_->IdOf(i)))) {
+        return std::shared_ptr<const KeptRows>();
+      }
+    }
+  }
+  if (!scan_->error().empty()) return ReadError();
+  rows->Seal();
+  scan_.reset();
+  return std::shared_ptr<const KeptRows>(std::move(rows));
+}
+
+util::Error TableCursor::ReadError() const {
+  return {fmt::format("{}: {}", file_.path(), scan_->error()),
+          "fxt recover saves what is left of a damaged trace"};
+}
+
+util::Status TableCursor::Scan(const ScanPlan& plan, const tables::RowFilter& filter) {
   auto source = file_.Read();
   if (!source) return source.TakeError();
   source_ = std::move(*source);
@@ -19,8 +94,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const tables::RowFilter& f
   scan_->Want(table_, plan.columns, filter);
   batch_ = scan_->rows(table_);
   width_ = batch_->columns().size();
-  if (auto status = Group(plan); !status) return status;
-  return Fetch();
+  return Group(plan);
 }
 
 util::Result<bool> TableCursor::Advance() {
@@ -50,6 +124,13 @@ util::Status TableCursor::Group(const ScanPlan& plan) {
 
 util::Status TableCursor::Fetch() {
   left_ = 0;
+  if (kept_) {
+    if (kept_range_.from == kept_range_.to) return util::Ok();
+    kept_id_ = kept_->Read(kept_order_, kept_range_.from++, kept_row_.data());
+    row_ = kept_row_.data();
+    left_ = 1;
+    return util::Ok();
+  }
   const auto fail = [&](util::Error error) {
     error_ = error;
     return util::Status(std::move(error));
@@ -73,8 +154,7 @@ util::Status TableCursor::Fetch() {
     }
   }
   if (!scan_->error().empty()) {
-    return fail({fmt::format("{}: {}", file_.path(), scan_->error()),
-                 "fxt recover saves what is left of a damaged trace"});
+    return fail(ReadError());
   }
   return util::Ok();
 }

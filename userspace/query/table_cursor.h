@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "query/kept_rows.h"
 #include "query/row_groups.h"
 #include "query/scan_plan.h"
 #include "query/trace_file.h"
@@ -16,17 +20,56 @@
 
 namespace query {
 
+// What a scan is asked for with the values of its conditions.
+struct ScanRequest {
+  tables::RowFilter filter;
+  tables::RowFilter constant;  // of the conditions that do not vary
+  tables::Cell key;            // the value of ScanPlan::key_condition
+};
+
+// The kept rows of a table, by what they were asked for. Those of few statements stay.
+class KeptScans {
+ public:
+  static constexpr size_t kMost = 4;
+
+  struct Entry {
+    std::string plan;
+    tables::RowFilter constant;
+    uint64_t begins = 0;  // of cursors
+    bool has_no_room = false;
+    std::shared_ptr<const KeptRows> rows = nullptr;
+  };
+
+  KeptScans(uint64_t staying, KeptBudget& budget) : staying_(staying), budget_(budget) {}
+
+  // The entry of these, perhaps in the place of the oldest one. Valid up to the next call.
+  Entry& Find(const std::string& plan, const tables::RowFilter& constant);
+  uint64_t staying() const { return staying_; }
+  KeptBudget& budget() { return budget_; }
+
+ private:
+  uint64_t staying_;
+  KeptBudget& budget_;
+  std::deque<Entry> entries_;  // the oldest first
+};
+
 class TableCursor {
  public:
   // All of these must outlive it. `cancelled` may be null; true is an error.
   TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
-              fxt::TableBudget& shared, const std::function<bool()>& cancelled)
-      : file_(file), table_(table), texts_(texts), shared_(shared), cancelled_(cancelled) {}
+              fxt::TableBudget& shared, KeptScans& kept, const std::function<bool()>& cancelled)
+      : file_(file),
+        table_(table),
+        texts_(texts),
+        shared_(shared),
+        kept_scans_(kept),
+        cancelled_(cancelled) {}
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
-  // To the first row.
-  util::Status Begin(const ScanPlan& plan, const tables::RowFilter& filter);
+  // To the first row. A first scan reads the file. If there are further ones, one of them keeps all
+  // rows, and the others find theirs in those.
+  util::Status Begin(const ScanPlan& plan, const ScanRequest& request);
   // To the next one. False when reading failed, see error().
   bool Next() {
     if (left_ > 1) [[likely]] {
@@ -45,24 +88,39 @@ class TableCursor {
   }
   // Identifies the row among all others of the table, in any pass that does not put rows together.
   int64_t id() const {
+    if (kept_) return kept_id_;
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }
-  const tables::Scan& scan() const { return *scan_; }
+  // Null if the rows are kept ones.
+  const tables::Scan* scan() const { return scan_.get(); }
 
  private:
+  util::Status Scan(const ScanPlan& plan, const tables::RowFilter& filter);
+  // The rows of all scans that differ in varying conditions alone; null if there is no room.
+  util::Result<std::shared_ptr<const KeptRows>> Keep(const ScanPlan& plan,
+                                                     const tables::RowFilter& constant);
   // Further rows of the file; false at its end.
   util::Result<bool> Advance();
   util::Status Group(const ScanPlan& plan);
+  bool IsText(const ScanPlan& plan) const;  // its key
+  util::Error ReadError() const;
   util::Status Fetch();
 
   const TraceFile& file_;
   tables::Table table_;
   tables::TextPool& texts_;
   fxt::TableBudget& shared_;
+  KeptScans& kept_scans_;
   const std::function<bool()>& cancelled_;
+  uint64_t begins_ = 0;
+  std::shared_ptr<const KeptRows> kept_;
+  KeptRows::Order kept_order_ = KeptRows::Order::kScan;
+  KeptRows::Range kept_range_;
+  int64_t kept_id_ = 0;
+  std::vector<tables::Cell> kept_row_;
   std::unique_ptr<fxt::ByteSource> source_;
   std::unique_ptr<tables::Scan> scan_;
-  const tables::RowBatch* batch_ = nullptr;
+  const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;
   const tables::Cell* row_ = nullptr;
   size_t left_ = 0;  // rows that are there, the one it is at included

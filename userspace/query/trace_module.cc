@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -29,6 +30,7 @@ struct Module {
   explicit Module(TraceModuleOptions of) : options(std::move(of)) {}
   TraceModuleOptions options;
   fxt::TableBudget tables{.limit = tables::kMaxTableBytes};  // of all tables
+  KeptBudget kept;
 };
 
 // SQLite knows the first member, and that alone.
@@ -40,11 +42,13 @@ struct TraceTable {
   Module& module;
   tables::TextPool texts{tables::TextPool::kMaxBytes, &module.tables};
   uint64_t staying = 0;  // bit i: texts of column i stay for as long as this does
+  std::optional<KeptScans> kept;
 };
 
 struct Cursor {
   explicit Cursor(TraceTable& of)
-      : cursor(*of.file, of.table, of.texts, of.module.tables, of.module.options.cancelled) {}
+      : cursor(*of.file, of.table, of.texts, of.module.tables, *of.kept,
+               of.module.options.cancelled) {}
   sqlite3_vtab_cursor base = {};
   TableCursor cursor;
 };
@@ -123,6 +127,7 @@ int Connect(sqlite3* database, void* context, int argc, const char* const* argv,
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].repeats) made->staying |= uint64_t{1} << i;
     }
+    made->kept.emplace(made->staying, made->module.kept);
     *result = &made.release()->base;
     return SQLITE_OK;
   });
@@ -172,11 +177,41 @@ double RowsOf(tables::Table table) {
       return 16;
     case tables::Table::kProcesses:
     case tables::Table::kThreads:
+    case tables::Table::kSettings:
       return 1e3;
+    case tables::Table::kRequests:
+      return 1e4;
     default:
       return 1e6;
   }
 }
+
+// Whether the other side of a condition is of another table, so that there is a scan for each of
+// its rows, or a subquery.
+bool Varies(sqlite3_index_info& query, int constraint) {
+  sqlite3_value* value = nullptr;
+  return TellsMore() && sqlite3_vtab_rhs_value(&query, constraint, &value) != SQLITE_OK;
+}
+
+// How well rows can be found by a column that has to be equal to a value of another table, the
+// least best; 0: not at all.
+int RankOf(const Column& column, sqlite3_index_info& query, int constraint) {
+  if (query.aConstraint[constraint].op != SQLITE_INDEX_CONSTRAINT_EQ) return 0;
+  switch (column.type) {
+    case tables::Type::kInteger:
+      return column.repeats || column.name == "pid" ? 2 : 1;
+    case tables::Type::kText:
+      return std::strcmp(sqlite3_vtab_collation(&query, constraint), "BINARY") == 0 ? 3 : 0;
+    case tables::Type::kReal:
+      break;
+  }
+  return 0;
+}
+
+// Parts of a table that a value of a key chooses, by RankOf(); of times between two.
+constexpr double kChosen[] = {0, 1e-5, 1e-3, 1e-2};
+constexpr double kChosenBetween = 1e-2;
+constexpr double kCostOfLookup = 20;
 
 // Whether rows can come put together by the columns of a GROUP BY or DISTINCT.
 bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
@@ -204,23 +239,44 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     // The whole file is read whatever is chosen of it: one pass, and SQLite looks at all rows, is
     // better than two of fewer.
     double rows = RowsOf(info.table);
+    int best = 0;
+    std::optional<uint8_t> time;
     for (int i = 0; i < query->nConstraint; ++i) {
       const auto& constraint = query->aConstraint[i];
-      if (constraint.usable == 0 || constraint.iColumn < 0) continue;
-      const auto condition =
-          ConditionOf(info.columns[static_cast<size_t>(constraint.iColumn)].role, constraint.op);
-      if (!condition || IsOfList(*query, i)) continue;
-      plan.conditions.push_back(*condition);
+      if (constraint.usable == 0 || constraint.iColumn < 0 || IsOfList(*query, i)) continue;
+      const auto number = static_cast<uint8_t>(constraint.iColumn);
+      const Column& column = info.columns[number];
+      const auto condition = ConditionOf(column.role, constraint.op);
+      const bool varies = plan.conditions.size() < 64 && Varies(*query, i);
+      const int rank = varies ? RankOf(column, *query, i) : 0;
+      if (!condition && rank == 0) continue;
+      if (varies) plan.varying |= uint64_t{1} << plan.conditions.size();
+      if (rank != 0 && (best == 0 || rank < best)) {
+        best = rank;
+        plan.key = number;
+        plan.key_condition = static_cast<uint8_t>(plan.conditions.size());
+      } else if (varies && column.role == Column::Role::kTime) {
+        time = number;
+      }
+      plan.conditions.push_back(condition.value_or(Condition::kEqual));
       query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
+      if (!condition || varies) continue;
       rows /= *condition == Condition::kAt || *condition == Condition::kTid ? 100 : 4;
     }
-    if (CanGroup(info, *query)) {
-      for (int i = 0; i < query->nOrderBy; ++i) {
-        plan.grouped_by.push_back(static_cast<uint8_t>(query->aOrderBy[i].iColumn));
+    if (best == 0) plan.key = time;
+    if (plan.key) {
+      rows *= best == 0 ? kChosenBetween : kChosen[best];
+      // All scans but the first two find their rows in memory.
+      query->estimatedCost = kCostOfLookup + rows;
+    } else {
+      query->estimatedCost = 2e6 + rows;
+      if (CanGroup(info, *query)) {
+        for (int i = 0; i < query->nOrderBy; ++i) {
+          plan.grouped_by.push_back(static_cast<uint8_t>(query->aOrderBy[i].iColumn));
+        }
+        query->orderByConsumed = 1;
       }
-      query->orderByConsumed = 1;
     }
-    query->estimatedCost = 2e6 + rows;
     query->estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
     query->idxStr = sqlite3_mprintf("%s", plan.Encode().c_str());
     query->needToFreeIdxStr = 1;
@@ -242,7 +298,7 @@ int Close(sqlite3_vtab_cursor* cursor) {
 
 void TellEnd(Cursor& at, const TraceTable& table) {
   const auto& on_end = table.module.options.on_end;
-  if (at.cursor.at_end() && on_end) on_end(at.cursor.scan());
+  if (at.cursor.at_end() && on_end && at.cursor.scan() != nullptr) on_end(*at.cursor.scan());
 }
 
 int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_value** argv) {
@@ -250,22 +306,36 @@ int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_v
     Cursor& at = Of(base);
     TraceTable& table = Of(base->pVtab);
     const ScanPlan plan = ScanPlan::Decode(text);
-    tables::RowFilter filter;
+    ScanRequest request;
     for (int i = 0; i < argc; ++i) {
       const Condition condition = plan.conditions[static_cast<size_t>(i)];
+      const bool varies = (plan.varying >> i & 1) != 0;
+      const auto narrow = [&](auto value) {
+        Narrow(request.filter, condition, value);
+        if (!varies) Narrow(request.constant, condition, value);
+      };
+      Cell value;
       // SQLite looks at the conditions again: of what is no number it chooses the rows by itself.
       switch (sqlite3_value_type(argv[i])) {
         case SQLITE_INTEGER:
-          Narrow(filter, condition, int64_t{sqlite3_value_int64(argv[i])});
+          value.Set(int64_t{sqlite3_value_int64(argv[i])});
+          narrow(value.integer);
           break;
         case SQLITE_FLOAT:
-          Narrow(filter, condition, sqlite3_value_double(argv[i]));
+          value.Set(sqlite3_value_double(argv[i]));
+          narrow(value.real);
           break;
-        default:
+        case SQLITE_NULL:
           break;
+        default: {
+          const auto* words = reinterpret_cast<const char*>(sqlite3_value_text(argv[i]));
+          const auto bytes = static_cast<size_t>(sqlite3_value_bytes(argv[i]));
+          value.Set(std::string_view(words == nullptr ? "" : words, words == nullptr ? 0 : bytes));
+        }
       }
+      if (plan.key_condition == i) request.key = value;
     }
-    if (auto status = at.cursor.Begin(plan, filter); !status) return Fail(table, status.error());
+    if (auto status = at.cursor.Begin(plan, request); !status) return Fail(table, status.error());
     TellEnd(at, table);
     return SQLITE_OK;
   });

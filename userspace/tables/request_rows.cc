@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "schema/event_info.h"
+#include "path/request_choice.h"
 #include "schema/koid.h"
 #include "tables/put.h"
 #include "tables/rows/schema.h"
@@ -22,8 +22,7 @@ path::PathOptions OptionsFor(const Batches& batches) {
   const RowBatch* rows = batches.of(Table::kRequests);
   path::PathOptions options;
   options.wants_span = [](std::string_view category, std::string_view, bool of_kernel) {
-    return !of_kernel || !schema::IsKernelCategory(category) ||
-           category == schema::CategoryName(FXR_CATEGORY_PROBE);
+    return path::MayBeRequest(category, of_kernel);
   };
   options.with_arguments =
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));

@@ -103,6 +103,11 @@ std::vector<Case> Cases() {
        Make(100, CpuWaitDetail{70, 30}), 50},
       {"all_waits_for_cpu", S::kPreemptedRunnable, Make(50, CpuWaitDetail{20, 30}),
        Make(100, CpuWaitDetail{30, 70}), 0},
+      // A closed loop has fewer requests that take longer.
+      {"request_time", S::kRequestHalf, Make(1000, RequestDetail{100, 100}),
+       Make(3000, RequestDetail{100, 50}), 100},
+      {"request_time", S::kRequestHundredth, Make(1000, RequestDetail{100, 100}),
+       Make(3000, RequestDetail{100, 50}), 1},
       {"elapsed_time", S::kElapsedTime, Make(200), Make(300), 500},
       {"cost_of_events", S::kSwitchRate, Make(1000), Make(3000), 10},
       {"cost_of_events", S::kCpuRate, Make(100), Make(130), 30},

@@ -30,6 +30,22 @@ TEST(OpenSpansTest, LastBeginEndsFirst) {
   EXPECT_FALSE(spans.End(0, EndOn(1)));
 }
 
+TEST(OpenSpansTest, KnowsWhereWantedDurationsAreOpen) {
+  OpenSpans spans;
+  OpenSpan wanted = SpanOn(1, "wanted");
+  wanted.wanted = true;
+  spans.Begin(SpanOn(1, "outer"));
+  EXPECT_FALSE(spans.HasWantedDuration(0, 1));
+  spans.Begin(wanted);
+  spans.Begin(SpanOn(1, "inner"));
+  EXPECT_TRUE(spans.HasWantedDuration(0, 1));
+  EXPECT_FALSE(spans.HasWantedDuration(0, 2));
+  EXPECT_FALSE(spans.HasWantedDuration(3, 1));
+  spans.End(0, EndOn(1));
+  spans.End(0, EndOn(1));
+  EXPECT_FALSE(spans.HasWantedDuration(0, 1));
+}
+
 TEST(OpenSpansTest, ProvidersDoNotEndEachOthersSpans) {
   OpenSpans spans;
   OpenSpan duration = SpanOn(1, "duration");

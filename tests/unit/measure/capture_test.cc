@@ -9,7 +9,6 @@
 namespace measure {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::RandomCapture;
 
 TEST(CaptureTest, MergingIsAssociative) {
@@ -59,17 +58,6 @@ TEST(CaptureTest, GroupsOfOneNameAreOneAndBlamesFollowThem) {
   EXPECT_EQ(merged.of(facts::Share::kAbsent), 2 * 50 + 2 * 100u);
   EXPECT_EQ(merged.blames[0].at(0).ns, 5u);
   EXPECT_EQ(merged.blames[0].at(1).ns, 5u);
-}
-
-TEST(CaptureTest, TheLongestInstancesAreKeptLongestFirst) {
-  Distribution times;
-  for (const uint64_t length : {3, 9, 1, 7, 9, 8}) {
-    times.Keep({.begin = 0, .length = length, .thread = times.worst.size()});
-  }
-  std::vector<uint64_t> lengths;
-  for (const Instance& instance : times.worst) lengths.push_back(instance.length);
-  EXPECT_THAT(lengths, ElementsAre(9, 9, 8, 7));
-  EXPECT_EQ(times.worst[0].thread, 1u) << "the first of a length stays the first";
 }
 
 }  // namespace

@@ -76,6 +76,19 @@ inline Capture RandomCapture(uint64_t seed) {
       group.pids.push_back(pid);
     }
   }
+  for (uint64_t i = random() % 4; i != 0; --i) {
+    RequestStats& stats = capture.requests["request " + std::to_string(random() % 9)];
+    FillRandom(stats.times, random);
+    for (uint64_t p = random() % 6; p != 0; --p) {
+      const PathPart part{.kind = static_cast<path::PartKind>(random() % path::kPartKinds),
+                          .is_own = random() % 2 == 0,
+                          .thread = std::string(random() % 3, 't'),
+                          .waited_for = std::string(random() % 3, 'w'),
+                          .object = std::to_string(random() % 5)};
+      stats.parts[part] += small();
+    }
+  }
+  capture.requests_left_out = random() % 3;
   for (uint64_t i = random() % 20; i != 0; --i) {
     const SettingKey key{static_cast<schema::SettingScope>(random() % schema::kSettingScopes),
                          random() % 2 == 0, std::string(random() % 3, 's'),

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analyze/diff/request_section.h"
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/sentences.h"
 #include "analyze/diff/settings_section.h"
@@ -43,6 +44,7 @@ class DiffBuilder {
     AddSettingsSection(document_, report_.settings);
     AddSides();
     AddFindings();
+    AddRequestSection(document_, report_, top_);
     AddOthers();
     AddSilence();
     AddGroups();
@@ -171,7 +173,8 @@ class DiffBuilder {
           fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(cause)));
     }
     for (size_t i = 0; i < item.causes.size(); ++i) {
-      lines.push_back((i == 0 ? "because it " : "      and ") + item.causes[i]);
+      const char* because = row.request ? "because a request " : "because it ";
+      lines.push_back((i == 0 ? because : "      and ") + item.causes[i]);
     }
     std::vector<std::string> symptoms;
     for (const ComparisonRow& other : report_.rows) {
@@ -253,6 +256,7 @@ class DiffBuilder {
     if (rank) data.Set("rank", uint64_t{*rank});
     data.Set("group", GroupName(row.group));
     if (row.group) data.Set("group_number", uint64_t{*row.group});
+    if (row.request) data.Set("request_number", uint64_t{*row.request});
     data.Set("metric", IdOf(row.metric));
     if (!row.name.empty()) data.Set("name", row.name);
     data.Set("statistic", InfoOf(row.statistic).id);
@@ -278,6 +282,7 @@ class DiffBuilder {
       data.Set("caused_by", std::move(by));
     }
     data.Set("because", CauseData(row));
+    if (row.request) data.Set("parts", PartsData(report_.requests[*row.request]));
     if (row.object) {
       const measure::WaitedObject& object = row.object->object;
       data.Set("waited_for", Value::Object{{"syscall", object.syscall},
@@ -364,6 +369,16 @@ class DiffBuilder {
     const auto& links = by_others ? row.others : row.causes;
     Value list(Value::List{});
     const auto words = CauseWords(report_, row);
+    if (row.request) {
+      for (const std::string& part : words) {
+        list.Append(Value::Object{{"kind", "path"},
+                                  {"group", Value::Object{}},
+                                  {"metric", IdOf(row.metric)},
+                                  {"ms_per_second", row.change},
+                                  {"text", part}});
+      }
+      return list;
+    }
     for (size_t i = 0; i < links.size(); ++i) {
       const CauseLink& cause = links[i];
       Value link(Value::Object{{"kind", kKinds[static_cast<size_t>(cause.kind)]}});

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "analyze/diff/request_words.h"
 #include "analyze/document/limit_words.h"
 #include "text/clean_text.h"
 
@@ -21,14 +22,6 @@ using comparison::DiffReport;
 using comparison::Metric;
 using comparison::Statistic;
 using comparison::StatisticUnit;
-
-// Three significant digits.
-std::string Number(double value) {
-  const double size = std::abs(value);
-  if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
-  if (size >= 10) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
-}
 
 const char* WordsOf(Metric metric) {
   switch (metric) {
@@ -73,6 +66,8 @@ const char* WordsOf(Metric metric) {
       return "elapsed time";
     case Metric::kMachine:
       return "load";
+    case Metric::kRequest:
+      return "time";
   }
   return "";
 }
@@ -108,6 +103,14 @@ const char* WordsOf(Statistic statistic) {
       return "s above the median";
     case Statistic::kBlockedCount:
       return ", how often";
+    case Statistic::kRequestHalf:
+      return " at p50";
+    case Statistic::kRequestMean:
+      return ", mean";
+    case Statistic::kRequestTenth:
+      return " at p90";
+    case Statistic::kRequestHundredth:
+      return " at p99";
     case Statistic::kProcessRate:
       return " of processes";
     case Statistic::kThreadRate:
@@ -125,8 +128,8 @@ std::string NameWords(const measure::GroupName& name) {
 }
 
 std::string MsWords(const DiffReport& report, double change) {
-  return fmt::format("{} ms/{}", Number(change * (report.per_run ? report.seconds_per_run : 1)),
-                     Per(report));
+  return fmt::format(
+      "{} ms/{}", NumberWords(change * (report.per_run ? report.seconds_per_run : 1)), Per(report));
 }
 
 std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const CauseLink& cause) {
@@ -155,6 +158,13 @@ std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const 
 
 }  // namespace
 
+std::string NumberWords(double value) {
+  const double size = std::abs(value);
+  if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
+  if (size >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
 std::string GroupWords(const DiffReport& report, size_t group) {
   const comparison::DiffGroup& of = report.groups[group];
   if (of.former_name) return NameWords(*of.former_name) + " → " + NameWords(of.name);
@@ -163,13 +173,14 @@ std::string GroupWords(const DiffReport& report, size_t group) {
 
 std::string GroupWords(const DiffReport& report, const ComparisonRow& row) {
   if (row.group) return GroupWords(report, *row.group);
+  if (row.request) return "request " + text::CleanText(row.name);
   return row.metric == Metric::kElapsed ? "the command" : "the machine";
 }
 
 std::string MetricWords(const ComparisonRow& row) {
   std::string words = WordsOf(row.metric);
   words += WordsOf(row.statistic);
-  if (!row.name.empty()) words += " " + text::CleanText(row.name);
+  if (!row.name.empty() && !row.request) words += " " + text::CleanText(row.name);
   return words;
 }
 
@@ -178,16 +189,16 @@ std::string ValueWords(const DiffReport& report, const ComparisonRow& row, doubl
   switch (InfoOf(row.statistic).unit) {
     case StatisticUnit::kMsPerSecond:
       return row.metric == Metric::kMachine
-                 ? fmt::format("{} ms/s", Number(value))
-                 : fmt::format("{} ms/{}", Number(value * run), Per(report));
+                 ? fmt::format("{} ms/s", NumberWords(value))
+                 : fmt::format("{} ms/{}", NumberWords(value * run), Per(report));
     case StatisticUnit::kPerSecond:
-      return fmt::format("{}/{}", Number(value * run), Per(report));
+      return fmt::format("{}/{}", NumberWords(value * run), Per(report));
     case StatisticUnit::kMicroseconds:
-      return value >= 10'000 ? fmt::format("{} ms", Number(value / 1e3))
-                             : fmt::format("{} us", Number(value));
+      return value >= 10'000 ? fmt::format("{} ms", NumberWords(value / 1e3))
+                             : fmt::format("{} us", NumberWords(value));
     case StatisticUnit::kMilliseconds:
-      return value >= 10'000 ? fmt::format("{} s", Number(value / 1e3))
-                             : fmt::format("{} ms", Number(value));
+      return value >= 10'000 ? fmt::format("{} s", NumberWords(value / 1e3))
+                             : fmt::format("{} ms", NumberWords(value));
   }
   return "";
 }
@@ -199,7 +210,12 @@ std::string ChangeWords(const DiffReport& report, const ComparisonRow& row) {
     const double more = row.next.value - row.base.value;
     return (more < 0 ? "-" : sign) + ValueWords(report, row, std::abs(more));
   }
-  if (row.metric == Metric::kMachine) return fmt::format("{}{} ms/s", sign, Number(row.change));
+  if (row.metric == Metric::kRequest) {
+    const double more = row.next.value - row.base.value;
+    return (more < 0 ? "-" : "+") + ValueWords(report, row, std::abs(more));
+  }
+  if (row.metric == Metric::kMachine)
+    return fmt::format("{}{} ms/s", sign, NumberWords(row.change));
   return sign + MsWords(report, row.change);
 }
 
@@ -207,7 +223,7 @@ std::string RatioWords(const ComparisonRow& row, double ratio) {
   const double floor = InfoOf(row.statistic).floor;
   if (row.base.value < floor / 10 && ratio > 2) return "from nothing";
   if (row.next.value < floor / 10 && ratio < 0.5) return "to nothing";
-  if (ratio >= 2) return fmt::format("x{}", Number(ratio));
+  if (ratio >= 2) return fmt::format("x{}", NumberWords(ratio));
   return fmt::format("{:+.0f}%", 100 * (ratio - 1));
 }
 
@@ -220,6 +236,7 @@ std::string RatioIntervalWords(const ComparisonRow& row) {
 
 std::vector<std::string> CauseWords(const DiffReport& report, const ComparisonRow& row) {
   std::vector<std::string> words;
+  if (row.request) return PartChangeWords(report.requests[*row.request], row);
   const bool by_others = row.verdict == comparison::Verdict::kOthers;
   for (const CauseLink& cause : by_others ? row.others : row.causes) {
     words.push_back(LinkWords(report, row, cause));
@@ -262,7 +279,7 @@ std::string SidesWords(const DiffReport& report) {
     const double seconds = std::accumulate(of.seconds.begin(), of.seconds.end(), 0.0) /
                            static_cast<double>(std::max<size_t>(1, of.seconds.size()));
     return fmt::format("{} capture{} of {} s", of.files.size(), of.files.size() == 1 ? "" : "s",
-                       Number(seconds));
+                       NumberWords(seconds));
   };
   return fmt::format("{} against {}{}{}", side(report.base), side(report.next),
                      report.paired ? ", in turns" : "",

@@ -9,6 +9,9 @@
 
 namespace analyze {
 
+// Three significant digits.
+std::string NumberWords(double value);
+
 // Clean text (text/clean_text.h): "postgres/checkpointer", or one name if both are equal. "the
 // command" and "the machine" for rows without a group.
 std::string GroupWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row);

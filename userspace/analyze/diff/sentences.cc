@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "analyze/diff/request_words.h"
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/settings_section.h"
 #include "compare/explaining_settings.h"
@@ -174,6 +175,8 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
     case Metric::kElapsed:
       return fmt::format("takes {} instead of {}", ValueWords(report, row, row.next.value),
                          ValueWords(report, row, row.base.value));
+    case Metric::kRequest:
+      return RequestClause(report, row);
     case Metric::kMachine:
       break;
   }
@@ -246,7 +249,9 @@ std::string SentenceOf(const DiffReport& report, const ComparisonRow& row) {
 
 std::string ConclusionOf(const DiffReport& report) {
   const auto& ranked = Ranked(report);
-  if (ranked.empty() || !report.rows[ranked.front()].group) {
+  const bool of_command =
+      !ranked.empty() && !report.rows[ranked.front()].group && !report.rows[ranked.front()].request;
+  if (ranked.empty() || of_command) {
     if (!report.slower_by_others.empty()) {
       return "slower because of others: " + SentenceOf(report, report.slower_by_others.front());
     }
@@ -278,6 +283,10 @@ std::string NextCommand(const ComparisonRow& row) {
   if (row.examples.empty()) return "";
   const comparison::Example& longest = row.examples.front();
   if (longest.file.ends_with(".fxs")) return "";
+  if (row.request) {
+    return fmt::format("fxt path --span {} {}", text::CleanText(ShellWord(SpanPatternOf(row.name))),
+                       text::CleanText(ShellWord(longest.file)));
+  }
   // A tenth of its length more on both sides.
   const auto begin = static_cast<double>(longest.since_begin_ns) / 1e9;
   const auto length = static_cast<double>(longest.duration_ns) / 1e9;
@@ -301,6 +310,10 @@ std::vector<std::string> DisturbedWords(const DiffReport& report) {
 
 std::vector<std::string> SilenceWords(const DiffReport& report) {
   std::vector<std::string> lines;
+  if (report.requests_left_out != 0) {
+    lines.push_back(
+        fmt::format("{} requests found no room and are not compared", report.requests_left_out));
+  }
   lines.push_back(fmt::format("judged: {} of {} groups", report.judged, report.groups.size()));
   std::vector<std::string> names;
   for (const comparison::UnjudgedPartner& partner : report.partners) {

@@ -50,7 +50,8 @@ std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
   size_t shown = 0;
   for (const size_t index : order) {
     const auto& entry = entries[index];
-    parts += entry.parts.size();
+    const std::vector<path::Part> of_entry = entry.parts();
+    parts += of_entry.size();
     if (shown != 0 && (shown == kRequests || parts > kParts)) break;
     Value one(Value::Object{});
     one.Set("name", entry.request.name);
@@ -58,8 +59,8 @@ std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
     one.Set("at", entry.request.begin - std::min(entry.request.begin, options.first));
     one.Set("ns", entry.request.duration());
     Value list(Value::List{});
-    for (size_t i = 0; i < std::min(entry.parts.size(), kParts); ++i) {
-      list.Append(PartValue(text, entry.parts[i], entry.request.begin));
+    for (size_t i = 0; i < std::min(of_entry.size(), kParts); ++i) {
+      list.Append(PartValue(text, of_entry[i], entry.request.begin));
     }
     one.Set("parts", std::move(list));
     requests.Append(OnOwnLine(std::move(one)));

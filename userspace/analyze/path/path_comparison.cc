@@ -91,7 +91,7 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     Count(comparison.all, duration);
     if (is_median) Count(comparison.median, duration);
     if (is_slow) Count(comparison.slow, duration);
-    for (const path::Part& part : entry.parts) {
+    for (const path::Part& part : entry.parts()) {
       Sums& sums = raw[KeyOf(part)];
       sums.all += part.length;
       if (is_median) sums.median += part.length;

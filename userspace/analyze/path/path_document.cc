@@ -196,7 +196,7 @@ class PathDocumentBuilder {
   // The part with the most time of a request.
   std::string LongestPart(const Entry& entry) const {
     std::map<std::pair<std::string, std::string>, uint64_t> sums;
-    for (const path::Part& part : entry.parts) {
+    for (const path::Part& part : entry.parts()) {
       sums[{text_.Thread(part.thread, Names::kWithId), text_.Describe(part, Names::kWithId)}] +=
           part.length;
     }
@@ -227,19 +227,20 @@ class PathDocumentBuilder {
 
   void AddWaterfall(const Entry& entry) {
     const path::Request& request = entry.request;
+    const std::vector<path::Part> parts = entry.parts();
     const uint64_t least =
-        options_.all_parts || entry.parts.size() <= kLines ? 0 : request.duration() / kShort;
+        options_.all_parts || parts.size() <= kLines ? 0 : request.duration() / kShort;
     Table table;
     table.columns = {Figure("at ms"), Figure("ms"), Left("thread"), Left("part")};
     uint64_t sum = 0;
-    for (size_t i = 0; i < entry.parts.size();) {
+    for (size_t i = 0; i < parts.size();) {
       // Neighbours that are short.
       uint64_t together = 0;
       size_t behind = i;
-      while (behind < entry.parts.size() && entry.parts[behind].length < least) {
-        together += entry.parts[behind++].length;
+      while (behind < parts.size() && parts[behind].length < least) {
+        together += parts[behind++].length;
       }
-      const path::Part& part = entry.parts[i];
+      const path::Part& part = parts[i];
       const std::string at = ExactMs(part.begin - request.begin);
       if (behind > i + 1) {
         table.rows.push_back(

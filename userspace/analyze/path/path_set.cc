@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/path/path_set.h"
 
+#include <utility>
+
 namespace analyze {
 
 void PathSet::Add(const path::Request& request, std::span<const path::Part> parts) {
-  const size_t bytes = sizeof(Entry) + parts.size_bytes() + request.name.size() +
+  if (left_out_ != 0) {
+    ++left_out_;
+    return;
+  }
+  PackedParts packed(request.begin, parts);
+  const size_t bytes = sizeof(Entry) + packed.bytes() + request.name.size() +
                        request.category.size() + request.members.size();
-  if (left_out_ != 0 || bytes > free_) {
+  if (bytes > free_) {
     ++left_out_;
     return;
   }
   free_ -= bytes;
-  entries_.push_back({request, {parts.begin(), parts.end()}});
+  entries_.push_back({request, std::move(packed)});
 }
 
 }  // namespace analyze

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analyze/path/packed_parts.h"
 #include "path/part_text.h"
 #include "path/path_builder.h"
 #include "path/request.h"
@@ -19,7 +20,9 @@ class PathSet {
 
   struct Entry {
     path::Request request;
-    std::vector<path::Part> parts;
+    PackedParts packed;
+
+    std::vector<path::Part> parts() const { return packed.Unpack(); }
   };
 
   explicit PathSet(size_t max_bytes = kMaxBytes) : free_(max_bytes) {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/path/path_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -18,14 +20,97 @@ namespace {
 
 using Names = path::PartText::Names;
 
-void PutText(text::JsonWriter& json, std::string_view key, std::string_view value) {
-  json.Key(key);
-  if (value.empty()) {
-    json.Null();
-  } else {
-    json.String(value);
+// Values of JSON by number, made when they are asked for. Bounded: some are made again.
+class JsonCache {
+ public:
+  template <typename Make>
+  const std::string& Of(uint32_t number, Make&& make) {
+    Slot& slot = slots_[number % slots_.size()];
+    if (slot.number != number) {
+      slot.number = number;
+      slot.value = make();
+    }
+    return slot.value;
   }
+
+ private:
+  struct Slot {
+    uint64_t number = UINT64_MAX;
+    std::string value;
+  };
+  std::vector<Slot> slots_{4096};
+};
+
+std::string Quoted(std::string_view text) {
+  fmt::memory_buffer out;
+  text::AppendJsonString(out, text);
+  return fmt::to_string(out);
 }
+
+// The parts of paths as JSON objects.
+class PartJson {
+ public:
+  explicit PartJson(const path::PartText& text) : text_(text) {}
+
+  // Valid up to the next call.
+  std::string_view Of(const path::Part& part) {
+    out_.clear();
+    out_.append(std::string_view("{\"kind\":\""));
+    out_.append(std::string_view(path::NameOf(part.kind)));
+    out_.append(std::string_view("\",\"ns\":"));
+    if (part.length < kShort) {
+      const fmt::format_int digits(part.length);
+      out_.append(digits.data(), digits.data() + digits.size());
+    } else {
+      text::AppendJsonNumber(out_, part.length);
+    }
+    out_.append(threads_.Of(part.thread, [&] { return MembersOf(part.thread); }));
+    out_.append(std::string_view(",\"waited_for\":"));
+    if (part.kind != path::PartKind::kRunnable) {
+      out_.append(TextOf(part.waited_for.what));
+    } else if (part.idle_cpu || part.holder == facts::kNoThread) {
+      out_.append(std::string_view(part.idle_cpu ? "\"idle CPU\"" : "null"));
+    } else {
+      out_.append(holders_.Of(part.holder,
+                              [&] { return Quoted(text_.Thread(part.holder, Names::kWithId)); }));
+    }
+    out_.append(std::string_view(",\"object\":"));
+    out_.append(TextOf(part.waited_for.object));
+    out_.append(std::string_view(",\"stack\":"));
+    out_.append(TextOf(part.waited_for.stack));
+    out_.push_back('}');
+    return {out_.data(), out_.size()};
+  }
+
+ private:
+  static constexpr uint64_t kShort = uint64_t{1} << 53;
+
+  std::string MembersOf(facts::ThreadIndex thread) const {
+    fmt::memory_buffer out;
+    out.append(std::string_view(",\"thread\":"));
+    text::AppendJsonString(out, text_.Thread(thread, Names::kAlone));
+    out.append(std::string_view(",\"tid\":"));
+    if (thread == facts::kNoThread) {
+      out.append(std::string_view("null"));
+    } else {
+      text::AppendJsonNumber(out, text_.TidOf(thread));
+    }
+    return fmt::to_string(out);
+  }
+  std::string_view TextOf(path::Label label) {
+    if (label == 0) return "null";
+    return labels_.Of(label, [&] {
+      const std::string text = text_.Text(label);
+      return text.empty() ? std::string("null") : Quoted(text);
+    });
+  }
+
+  const path::PartText& text_;
+  fmt::memory_buffer out_;
+  JsonCache threads_;
+  JsonCache holders_;
+  JsonCache labels_;
+};
 
 // Bytes of all lines of folded stacks, and of the node of one of them.
 constexpr size_t kMaxFoldedBytes = size_t{128} << 20;
@@ -41,6 +126,7 @@ std::string Frame(std::string name) {
 
 void WritePathJson(text::TextWriter& out, const PathSet& set) {
   const path::PartText text = set.text();
+  PartJson part_json(text);
   text::JsonWriter json(out.buffer());
   json.BeginObject().Key("requests").BeginArray();
   for (const auto& entry : set.entries()) {
@@ -48,18 +134,8 @@ void WritePathJson(text::TextWriter& out, const PathSet& set) {
     json.Line().BeginObject().String("name", request.name).Unsigned("id", request.id);
     json.Unsigned("ts", request.begin).Unsigned("dur", request.duration());
     json.Unsigned("tid", set.builder().NumberOf(request.thread)).Key("parts").BeginArray();
-    for (const path::Part& part : entry.parts) {
-      json.Line().BeginObject().String("kind", path::NameOf(part.kind)).Unsigned("ns", part.length);
-      json.String("thread", text.Thread(part.thread, Names::kAlone)).Key("tid");
-      if (part.thread == facts::kNoThread) {
-        json.Null();
-      } else {
-        json.Unsigned(text.TidOf(part.thread));
-      }
-      PutText(json, "waited_for", text.WaitedFor(part, Names::kWithId));
-      PutText(json, "object", text.Text(part.waited_for.object));
-      PutText(json, "stack", text.Text(part.waited_for.stack));
-      json.EndObject();
+    for (const path::Part& part : entry.parts()) {
+      json.Line().Json(part_json.Of(part));
       out.FlushIfFull();
     }
     json.EndArray().EndObject();
@@ -83,7 +159,8 @@ void WritePathFolded(text::TextWriter& out, const PathSet& set) {
         Frame(text::CleanText(fxt::CutUtf8(entry.request.name, path::PartText::kMaxNameBytes)));
     threads.clear();
     // Backwards, as the walk went: a thread is entered by a part of its own.
-    for (auto part = entry.parts.rbegin(); part != entry.parts.rend(); ++part) {
+    const std::vector<path::Part> parts = entry.parts();
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       threads.resize(part->depth + size_t{1}, part->waiter);
       threads[part->depth] = part->thread;
       std::string line = name;

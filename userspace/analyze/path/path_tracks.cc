@@ -119,7 +119,7 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
     const std::string shown = document::CutName(text::CleanText(request.name), kMaxName);
     WriteSpan(encoder, lane, "request", shown.empty() ? "(no name)" : shown, request.begin,
               request.end, about_request);
-    for (const path::Part& part : entry.parts) {
+    for (const path::Part& part : entry.parts()) {
       const std::string thread =
           document::CutName(text.Thread(part.thread, Names::kWithId), kMaxName);
       const std::string what = document::CutName(text.Describe(part, Names::kWithId), kMaxName);

@@ -11,7 +11,7 @@ constexpr const char* kIds[] = {
     "cpu_time",    "slice",    "wakeup_latency", "preempted_wait", "sleep",        "blocked",
     "throttled",   "affinity", "weight",         "rt_throttled",   "switches",     "wakeups",
     "migrations",  "forks",    "irq_time",       "softirq_time",   "syscall_time", "inversion",
-    "unconserved", "elapsed",  "machine",
+    "unconserved", "elapsed",  "machine",        "request",
 };
 static_assert(std::size(kIds) == kMetrics);
 
@@ -79,6 +79,13 @@ constexpr StatisticInfo kTable[] = {
      0},
     {Statistic::kMachineLoad, Metric::kMachine, "load", StatisticUnit::kMsPerSecond, 10, 0.15, 2,
      0},
+    {Statistic::kRequestHalf, Metric::kRequest, "p50", StatisticUnit::kMicroseconds, 20, 0.2, 1, 0},
+    {Statistic::kRequestMean, Metric::kRequest, "mean", StatisticUnit::kMicroseconds, 20, 0.3, 1,
+     0},
+    {Statistic::kRequestTenth, Metric::kRequest, "p90", StatisticUnit::kMicroseconds, 20, 0.4, 1,
+     0},
+    {Statistic::kRequestHundredth, Metric::kRequest, "p99", StatisticUnit::kMicroseconds, 20, 0.5,
+     1, 0},
 };
 static_assert(std::size(kTable) == kStatistics);
 
@@ -95,7 +102,8 @@ static_assert(InOrder());
 bool IsMean(Statistic statistic) {
   return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
          statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
-         statistic == Statistic::kPreemptedTypical || statistic == Statistic::kAnswerMean;
+         statistic == Statistic::kPreemptedTypical || statistic == Statistic::kAnswerMean ||
+         InfoOf(statistic).metric == Metric::kRequest;
 }
 
 const char* IdOf(Metric metric) { return kIds[static_cast<size_t>(metric)]; }

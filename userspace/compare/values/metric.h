@@ -37,8 +37,9 @@ enum class Metric : uint8_t {
   kUnconserved,
   kElapsed,  // of the command
   kMachine,  // load of the whole machine
+  kRequest,  // by name
 };
-inline constexpr size_t kMetrics = 21;
+inline constexpr size_t kMetrics = 22;
 
 // The name in JSON: "cpu_time".
 const char* IdOf(Metric metric);
@@ -87,8 +88,12 @@ enum class Statistic : uint8_t {
   kUnconservedRate,
   kElapsedTime,
   kMachineLoad,
+  kRequestHalf,
+  kRequestMean,
+  kRequestTenth,
+  kRequestHundredth,
 };
-inline constexpr size_t kStatistics = 35;
+inline constexpr size_t kStatistics = 39;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

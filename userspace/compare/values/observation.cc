@@ -22,6 +22,9 @@ constexpr double kPoissonPart = 0.5;
 // A group has own timers if they end so many of its sleeps per second.
 constexpr double kLeastTimerSleeps = 10;
 
+// Requests beyond a quantile that its test needs, of the mean beyond the median.
+constexpr double kLeastRequestsBeyond = 5;
+
 double Ms(uint64_t ns) { return static_cast<double>(ns) / kNsPerMs; }
 
 double VarianceOfCount(double count) { return count > 0 ? kPoissonPart / count : 0; }
@@ -274,6 +277,23 @@ Observation OfCalls(const Distribution& times, double seconds) {
   return result;
 }
 
+// Of statistics of requests; none: the mean.
+std::optional<double> QuantileOf(Statistic statistic) {
+  if (statistic == Statistic::kRequestMean) return std::nullopt;
+  if (statistic == Statistic::kRequestTenth) return 0.9;
+  return statistic == Statistic::kRequestHundredth ? 0.99 : 0.5;
+}
+
+// Variance of the logarithm of a quantile: the distance of the values a standard error of the rank
+// below and above it.
+double VarianceOfQuantile(const Distribution& times, double q) {
+  const double error = std::sqrt(q * (1 - q) / static_cast<double>(times.whole.count()));
+  const auto low = static_cast<double>(times.Quantile(std::max(0.0, q - error)));
+  const auto high = static_cast<double>(times.Quantile(std::min(1.0, q + error)));
+  const double half = std::log((high + 1) / (low + 1)) / 2;
+  return half * half;
+}
+
 // Multiplies what was divided by threads or events with their geometric mean of all captures: it is
 // in the unit of the statistic again, as its floor is.
 void Scale(Observations& captures) {
@@ -377,6 +397,30 @@ Observations ObserveHandler(Captures captures, const std::string& name,
                         normalization.seconds[i]);
   }
   Scale(result);
+  return result;
+}
+
+Observations ObserveRequests(std::span<const Distribution* const> captures, Statistic statistic,
+                             const Normalization& normalization) {
+  Observations result(captures.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (captures[i] == nullptr) continue;
+    const Distribution& times = *captures[i];
+    const auto count = static_cast<double>(times.whole.count());
+    const auto quantile = QuantileOf(statistic);
+    if (count * (1 - quantile.value_or(0.5)) < kLeastRequestsBeyond) continue;
+    const double mean = static_cast<double>(times.whole_ns) / count;
+    Observation& made = result[i].emplace(Observation::Of(mean / kNsPerUs));
+    if (quantile) {
+      made = Observation::Of(static_cast<double>(times.Quantile(*quantile)) / kNsPerUs);
+      made.sampling_variance = VarianceOfQuantile(times, *quantile);
+    } else if (mean > 0) {
+      // Of the mean of a given number.
+      made.sampling_variance = std::max(0.0, VarianceOf(times) - 1 / count);
+    }
+    made.detail = RequestDetail{.total_ms = Ms(times.whole_ns) / normalization.seconds[i],
+                                .events = count / normalization.seconds[i]};
+  }
   return result;
 }
 

@@ -56,11 +56,9 @@ struct LongSleepDetail {
   double threads = 1;
   bool per_run = false;  // rates are per run: a longer run contains longer sleeps
   static constexpr std::array kFields = {
-      &LongSleepDetail::with_cut_ms,  &LongSleepDetail::asleep_ms,
-      &LongSleepDetail::timer_ms,     &LongSleepDetail::for_work_ms,
-      &LongSleepDetail::wakeups,
-      &LongSleepDetail::timer_sleeps, &LongSleepDetail::timer_sleep_ms,
-      &LongSleepDetail::threads};
+      &LongSleepDetail::with_cut_ms,    &LongSleepDetail::asleep_ms, &LongSleepDetail::timer_ms,
+      &LongSleepDetail::for_work_ms,    &LongSleepDetail::wakeups,   &LongSleepDetail::timer_sleeps,
+      &LongSleepDetail::timer_sleep_ms, &LongSleepDetail::threads};
 };
 // Sleeps that threads ended, of a group that also sleeps by own timers.
 struct ThreadSleepDetail {
@@ -75,8 +73,14 @@ struct BlockedDetail {
   double blocked_ms = 0;
   static constexpr std::array kFields = {&BlockedDetail::blocked_ms};
 };
+// Requests of a name.
+struct RequestDetail {
+  double total_ms = 0;
+  double events = 0;
+  static constexpr std::array kFields = {&RequestDetail::total_ms, &RequestDetail::events};
+};
 using Detail = std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
-                            ThreadSleepDetail, BlockedDetail>;
+                            ThreadSleepDetail, BlockedDetail, RequestDetail>;
 
 // Load of groups out of scope, in statistics of waits for a CPU.
 struct OutOfScopeLoad {
@@ -139,6 +143,9 @@ Observations ObserveSyscall(const Groups& groups, const SharedGroup& group, cons
 // Of a handler of interrupts, on the whole machine.
 Observations ObserveHandler(Captures captures, const std::string& name,
                             const Normalization& normalization);
+// Of requests of a name, by capture; null where there are none. Nothing where there are too few.
+Observations ObserveRequests(std::span<const measure::Distribution* const> times,
+                             Statistic statistic, const Normalization& normalization);
 // Of the command and of the machine.
 Observations ObserveElapsed(Captures captures);
 Observations ObserveLoad(Captures captures);

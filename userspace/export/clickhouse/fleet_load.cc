@@ -309,6 +309,31 @@ util::Status FleetLoad::WriteGroups(const measure::Capture& measured, int64_t ca
       if (auto status = add_total(group, sum.metric, sum.count, sum.ns); !status) return status;
     }
   }
+  const measure::Group no_group;
+  for (const auto& [name, stats] : measured.requests) {
+    if (auto status = add_times(no_group, "request " + name, stats.times); !status) return status;
+  }
+  return WriteRequestParts(measured);
+}
+
+util::Status FleetLoad::WriteRequestParts(const measure::Capture& measured) {
+  auto parts = PendingOf(RequestPartsTable().name, RequestPartsTable());
+  if (!parts) return parts.TakeError();
+  fmt::memory_buffer& buffer = (*parts)->buffer;
+  for (const auto& [name, stats] : measured.requests) {
+    for (const auto& [part, ns] : stats.parts) {
+      AddCommon(**parts);
+      AppendString(buffer, name);
+      AppendNumber(buffer, stats.times.whole.count(), 8);
+      AppendString(buffer, path::NameOf(part.kind));
+      AppendNumber(buffer, part.is_own ? 1 : 0, 1);
+      for (const std::string* text : {&part.thread, &part.waited_for, &part.object}) {
+        AppendString(buffer, *text);
+      }
+      AppendNumber(buffer, ns, 8);
+      if (auto status = EndRow(**parts); !status) return status;
+    }
+  }
   return util::Ok();
 }
 

@@ -36,7 +36,7 @@ class FleetLoad final : public TableSink {
       : server_(server), labels_(std::move(labels)), tables_(std::move(tables)) {}
 
   util::Status Write(const tables::RowBatch& rows, int64_t capture) override;
-  // Writes the totals and histograms of the groups.
+  // Writes the totals and histograms of the groups and requests, and the parts of requests.
   util::Status WriteGroups(const measure::Capture& measured, int64_t capture);
   util::Status Finish() override;
 
@@ -68,6 +68,7 @@ class FleetLoad final : public TableSink {
   util::Status Flush(Pending& pending);
   // Inserts the chunk and returns its block number.
   util::Result<uint64_t> Send(Pending& pending);
+  util::Status WriteRequestParts(const measure::Capture& measured);
   util::Result<bool> IsInserted(const Pending& pending, uint64_t block);
   util::Status WriteLoadRows(bool complete);
 

@@ -103,11 +103,25 @@ const FleetTable& HistogramsTable() {
   return table;
 }
 
+const FleetTable& RequestPartsTable() {
+  static const FleetTable table{.name = "request_parts",
+                                .columns = {{"name", "String"},
+                                            {"requests", "UInt64"},
+                                            {"kind", "String"},
+                                            {"own", "UInt8"},
+                                            {"thread", "String"},
+                                            {"waited_for", "String"},
+                                            {"object", "String"},
+                                            {"ns", "UInt64"}}};
+  return table;
+}
+
 std::vector<FleetTable> AllFleetTables() {
   std::vector<FleetTable> all;
   for (const tables::TableInfo& info : tables::Tables()) all.push_back(FleetTableOf(info.table));
   all.push_back(TotalsTable());
   all.push_back(HistogramsTable());
+  all.push_back(RequestPartsTable());
   return all;
 }
 

@@ -6,19 +6,6 @@
 namespace facts {
 namespace {
 
-// An entry is a byte of activity and flags, the length, and the other party plus one (0: none).
-constexpr uint8_t kActivityMask = 0xf;
-constexpr uint8_t kByInterrupt = 0x10;
-
-uint8_t* PutNumber(uint8_t* at, uint64_t value) {
-  while (value >= 0x80) {
-    *at++ = static_cast<uint8_t>(value | 0x80);
-    value >>= 7;
-  }
-  *at++ = static_cast<uint8_t>(value);
-  return at;
-}
-
 const uint8_t* TakeNumber(const uint8_t* at, uint64_t& value) {
   value = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -30,7 +17,7 @@ const uint8_t* TakeNumber(const uint8_t* at, uint64_t& value) {
 
 }  // namespace
 
-ActivityHistory::Chunk& ActivityHistory::AddChunk(Track& track, uint64_t begin) {
+void ActivityHistory::AddChunk(Track& track, uint64_t begin) {
   const uint64_t serial = next_++;
   const size_t block = (serial & (capacity_ - 1)) / kBlockChunks;
   if (block == blocks_.size()) {
@@ -47,28 +34,18 @@ ActivityHistory::Chunk& ActivityHistory::AddChunk(Track& track, uint64_t begin) 
     }
   }
   chunks.push_back(serial);
-  Chunk& chunk = ChunkOf(serial);
-  chunk.begin = chunk.end = begin;
-  chunk.used = 0;
-  return chunk;
+  track.last = &ChunkOf(serial);
+  track.last_serial = serial;
+  track.last->begin = track.last->end = begin;
+  track.last->used = 0;
 }
 
 void ActivityHistory::Append(Track& track, const ActivityInterval& interval) {
-  Chunk* chunk = nullptr;
-  if (!track.chunks.empty() && IsKept(track.chunks.back())) chunk = &ChunkOf(track.chunks.back());
-  if (chunk == nullptr || chunk->used + kMaxEntryBytes > chunk->bytes.size()) {
-    chunk = &AddChunk(track, interval.begin);
-  }
-  uint8_t* at = chunk->bytes.data() + chunk->used;
-  *at++ = static_cast<uint8_t>(static_cast<uint8_t>(interval.activity) |
-                               (interval.by_interrupt ? kByInterrupt : 0));
-  at = PutNumber(at, interval.end - interval.begin);
-  at = PutNumber(at, interval.other + 1);
-  chunk->used = static_cast<uint16_t>(at - chunk->bytes.data());
-  chunk->end = track.end = interval.end;
+  if (!HasRoom(track)) AddChunk(track, interval.begin);
+  Put(track, interval);
 }
 
-void ActivityHistory::Add(uint32_t number, const ActivityInterval& interval) {
+void ActivityHistory::AddAnywhere(uint32_t number, const ActivityInterval& interval) {
   if (number >= tracks_.size()) tracks_.resize(std::max<size_t>(number + 1, tracks_.size() * 2));
   Track& track = tracks_[number];
   ActivityInterval added = interval;

@@ -47,14 +47,22 @@ class ActivityHistory {
  public:
   static constexpr size_t kChunkBytes = 256;
 
-  // Takes at most `max_bytes` for intervals (a power of two is used as it is), and 32 bytes for
+  // Takes at most `max_bytes` for intervals (a power of two is used as it is), and 48 bytes for
   // each track.
   explicit ActivityHistory(size_t max_bytes)
       : capacity_(std::bit_floor(std::max<size_t>(max_bytes / kChunkBytes, 2))) {}
 
   // Appends an interval to a track. The part before the track's end is cut off; a hole between both
   // becomes kUnknown. Empty intervals are left out.
-  void Add(uint32_t track, const ActivityInterval& interval);
+  void Add(uint32_t track, const ActivityInterval& interval) {
+    if (track < tracks_.size()) [[likely]] {
+      Track& to = tracks_[track];
+      if (interval.begin == to.end && interval.end > interval.begin && HasRoom(to)) [[likely]] {
+        return Put(to, interval);
+      }
+    }
+    AddAnywhere(track, interval);
+  }
 
   // The interval that holds the nanosecond before `time`: begin < time <= end. Empty if it is not
   // kept, or if the track ends before.
@@ -75,6 +83,8 @@ class ActivityHistory {
     // Serial numbers of its chunks. The chunk of a number is overwritten `capacity_` numbers later.
     std::vector<uint64_t> chunks;
     uint64_t end = 0;
+    Chunk* last = nullptr;     // of chunks.back()
+    uint64_t last_serial = 0;  // chunks.back()
   };
   // The intervals of a chunk that was read lately.
   struct Decoded {
@@ -86,12 +96,40 @@ class ActivityHistory {
   static constexpr size_t kBlockChunks = 4096;
   static constexpr size_t kMaxEntryBytes = 16;
 
+  // An entry is a byte of activity and flags, the length, and the other party plus one (0: none).
+  static constexpr uint8_t kActivityMask = 0xf;
+  static constexpr uint8_t kByInterrupt = 0x10;
+
+  static uint8_t* PutNumber(uint8_t* at, uint64_t value) {
+    while (value >= 0x80) {
+      *at++ = static_cast<uint8_t>(value | 0x80);
+      value >>= 7;
+    }
+    *at++ = static_cast<uint8_t>(value);
+    return at;
+  }
+  // Whether an entry fits into the last chunk of a track.
+  bool HasRoom(const Track& track) const {
+    return track.last != nullptr && IsKept(track.last_serial) &&
+           track.last->used + kMaxEntryBytes <= track.last->bytes.size();
+  }
+  static void Put(Track& track, const ActivityInterval& interval) {
+    Chunk& chunk = *track.last;
+    uint8_t* at = chunk.bytes.data() + chunk.used;
+    *at++ = static_cast<uint8_t>(static_cast<uint8_t>(interval.activity) |
+                                 (interval.by_interrupt ? kByInterrupt : 0));
+    at = PutNumber(at, interval.end - interval.begin);
+    at = PutNumber(at, interval.other + 1);
+    chunk.used = static_cast<uint16_t>(at - chunk.bytes.data());
+    chunk.end = track.end = interval.end;
+  }
   bool IsKept(uint64_t serial) const { return next_ - serial <= capacity_; }
   Chunk& ChunkOf(uint64_t serial) {
     const size_t slot = serial & (capacity_ - 1);
     return blocks_[slot / kBlockChunks][slot % kBlockChunks];
   }
-  Chunk& AddChunk(Track& track, uint64_t begin);
+  void AddChunk(Track& track, uint64_t begin);
+  void AddAnywhere(uint32_t number, const ActivityInterval& interval);
   void Append(Track& track, const ActivityInterval& interval);
   const std::vector<ActivityInterval>& Decode(uint64_t serial);
 

@@ -63,6 +63,7 @@ void Collector::Start(const fxt::Reader& reader) {
   };
   if (options_.from_is_relative) move(options_.from);
   if (options_.to_is_relative) move(options_.to);
+  if (meter_) meter_->SetWindow(options_.from, options_.to);
 }
 
 template <typename Each>
@@ -107,6 +108,7 @@ inline void Collector::Facts::OnWholeRun(const facts::WholeRun& run, Full&& full
   const bool migrated = thread.cpu != Thread::kNoCpu && thread.cpu != run.cpu;
   thread.cpu = run.cpu;
   thread.after_blocked = false;
+  if (c.paths_ != nullptr) c.paths_->Add(run);
   Watcher* const watcher = c.options_.watcher;
   if (watcher != nullptr && !watcher->TakesRun(run.cpu, run.thread, run.begin, run.end)) {
     watcher->OnRun(full());
@@ -124,6 +126,7 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   thread.idle_clock = c.IdleClock(sleep.end);
   c.reasons_.OnEnd(sleep.index, sleep.end);
   thread.after_blocked = blocked;
+  if (c.paths_ != nullptr) c.paths_->Add(sleep, end);
   Watcher* const watcher = c.options_.watcher;
   if (watcher != nullptr &&
       (blocked || !watcher->TakesSleep(sleep.index, sleep.thread, sleep.end, end.waker, end.via))) {
@@ -144,6 +147,7 @@ inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& f
   Accounts::Member& member = c.accounts_.Settled(wait.index);
   Thread& thread = c.threads_[wait.index];
   const uint64_t idle_clock = std::exchange(thread.idle_clock, c.IdleClock(wait.end));
+  if (c.paths_ != nullptr) c.paths_->Add(wait);
   Watcher* const watcher = c.options_.watcher;
   if (watcher != nullptr && !watcher->TakesWait(wait.end_cpu, wait.begin, wait.end)) {
     watcher->OnWait(full());
@@ -212,12 +216,21 @@ inline void Collector::Facts::OnCpuSwitch(const facts::CpuSwitch& change) const 
 // --- records
 
 void Collector::Add(const fxt::Reader& reader) {
-  const fxt::Record& record = reader.record();
   if (!started_) Start(reader);
+  bool may_be_span = true;
+  AddRecord(reader, may_be_span);
+  if (!meter_) return;
+  // What the caller chooses may be system calls as well.
+  meter_->Note(reader, may_be_span || options_.wants_request != nullptr);
+  if (paths_ == nullptr && meter_->is_awake()) paths_ = &meter_->builder();
+}
+
+void Collector::AddRecord(const fxt::Reader& reader, bool& may_be_span) {
+  const fxt::Record& record = reader.record();
   if (!timeline_.IsKernels(reader.provider())) return AddProviderRecord(record);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (options_.watcher != nullptr) options_.watcher->OnEvent(reader);
-    AddEvent(reader, *event);
+    may_be_span = AddEvent(reader, *event);
   } else if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
     tasks_.NoteObject(*object);
     purposes_.NoteProgram(*object);
@@ -238,7 +251,9 @@ void Collector::AddProviderRecord(const fxt::Record& record) {
 uint64_t Collector::AddFastPath(fxt::Reader& reader, uint64_t most) {
   // The watcher has to know the window first. Whole facts are not clipped.
   if (!started_ || is_windowed() || (options_.watcher != nullptr && !begun_)) return 0;
-  return timeline_.AddFastPath(reader, most);
+  const uint64_t taken = timeline_.AddFastPath(reader, most);
+  if (paths_ != nullptr) paths_->HandOut();
+  return taken;
 }
 
 template <typename Fact>
@@ -260,6 +275,7 @@ const Fact* Collector::Cut(const Fact& fact) {
 }
 
 void Collector::AddRun(const facts::Run& whole) {
+  if (paths_ != nullptr) paths_->Add(whole);
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, whole.process);
   if (whole.process) NoteProcess(whole.index, whole.thread, *whole.process);
@@ -296,6 +312,7 @@ void Collector::AddRun(const facts::Run& whole) {
 }
 
 void Collector::AddWait(const facts::Wait& whole) {
+  if (paths_ != nullptr) paths_->Add(whole);
   Thread& thread = ThreadAt(whole.index);
   Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNoProcess);
   const uint64_t idle_clock = thread.idle_clock;
@@ -398,6 +415,7 @@ void Collector::Hold(uint32_t group, bool lower, uint64_t ns) {
 }
 
 void Collector::AddIdle(const facts::Idle& whole) {
+  if (paths_ != nullptr) paths_->Add(whole);
   history_.Add(whole.cpu,
                {.begin = whole.begin, .end = whole.end, .group = facts::CpuHistory::kIdle});
   const facts::Idle* idle = Clip(whole);
@@ -415,11 +433,18 @@ void Collector::AddGap(const facts::Gap& whole) {
   if (Watcher* watching = watcher()) watching->OnGap(*gap);
 }
 
-void Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+bool Collector::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const uint64_t time = reader.ToNanoseconds(event.timestamp);
-  if (const auto kind = SpanMeter::KindOf(event)) return AddSpan(event, *kind, time);
+  if (const auto kind = SpanMeter::KindOf(event)) {
+    AddSpan(event, *kind, time);
+    return false;
+  }
   timeline_.Add(reader);
-  if (event.type != fxt::EventType::kInstant) return;
+  if (event.type == fxt::EventType::kInstant) AddInstant(event, time);
+  return true;
+}
+
+void Collector::AddInstant(const fxt::Event& event, uint64_t time) {
   if (event.category.text == schema::category::kTask) return AddTaskEvent(event, time);
   if (const auto settings = facts::AsSettings(event)) {
     reasons_.AddSettings(*settings, time);
@@ -522,6 +547,8 @@ void Collector::Count(const ClosedSpan& span) {
 }
 
 Capture Collector::Finish() {
+  if (meter_) capture_.requests = meter_->Finish(capture_.requests_left_out);
+  paths_ = nullptr;
   timeline_.Finish(timeline_.latest());
   capture_.begin = std::max(timeline_.begin(), options_.from);
   capture_.end = std::max(capture_.begin, std::min(timeline_.latest(), options_.to));

@@ -37,6 +37,7 @@
 #include "fxt/reader.h"
 #include "measure/capture.h"
 #include "measure/collect/accounts.h"
+#include "measure/collect/request_meter.h"
 #include "measure/collect/settings_table.h"
 #include "measure/collect/span_meter.h"
 #include "measure/collect/task_table.h"
@@ -81,11 +82,16 @@ struct CollectorOptions {
   bool to_is_relative = false;
   // May be null; must outlive the collector.
   Watcher* watcher = nullptr;
+  // Makes Capture::requests, of the spans that `wants_request` chooses (null: the default).
+  bool with_requests = false;
+  RequestChoice wants_request = nullptr;
 };
 
 class Collector {
  public:
-  explicit Collector(const CollectorOptions& options = {}) : options_(options) {}
+  explicit Collector(const CollectorOptions& options = {}) : options_(options) {
+    if (options.with_requests) meter_.emplace(timeline_, options.wants_request);
+  }
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
@@ -148,8 +154,11 @@ class Collector {
     uint64_t idle_clock = 0;  // as its wait began
   };
 
+  void AddRecord(const fxt::Reader& reader, bool& may_be_span);
   void AddProviderRecord(const fxt::Record& record);
-  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  // False: it is a system call, or a handler of interrupts.
+  bool AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddInstant(const fxt::Event& event, uint64_t time);
   void AddTaskEvent(const fxt::Event& event, uint64_t time);
   void AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time);
   void Count(const ClosedSpan& span);
@@ -225,6 +234,8 @@ class Collector {
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
   Accounts accounts_{tasks_, timeline_.limits()};
+  std::optional<RequestMeter> meter_;
+  path::PathBuilder* paths_ = nullptr;  // of meter_, once it needs facts
   SpanMeter spans_;
   facts::WaitPurposes purposes_;
   facts::CpuHistory history_;

@@ -19,7 +19,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
@@ -31,6 +31,8 @@ constexpr size_t kSettingPages = (sizeof(SettingMap::value_type) + 64) / 64 + 2;
 constexpr size_t kValuePages = 2;
 // What threads slept for: it, its texts, and a node of a map.
 constexpr size_t kObjectPages = (sizeof(WaitedObject) + sizeof(Blame) + 64) / 64 + 3;
+// A part of requests: it, its texts, and a node of a map.
+constexpr size_t kPartPages = (sizeof(PathPart) + 64) / 64 + 3;
 constexpr int kLevel = 9;
 
 // The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
@@ -141,6 +143,22 @@ void Put(SummaryWriter& out, const SettingMap& settings) {
   }
 }
 
+void Put(SummaryWriter& out, const RequestMap& requests) {
+  out.Number(requests.size());
+  for (const auto& [name, stats] : requests) {
+    out.Text(name);
+    Put(out, stats.times);
+    out.Number(stats.parts.size());
+    for (const auto& [part, ns] : stats.parts) {
+      out.Byte(static_cast<uint8_t>(static_cast<unsigned>(part.kind) << 1 | (part.is_own ? 1 : 0)));
+      for (const std::string* text : {&part.thread, &part.waited_for, &part.object}) {
+        out.Text(*text);
+      }
+      out.Number(ns);
+    }
+  }
+}
+
 // Takes a payload apart, with what it may take of memory.
 class PayloadReader {
  public:
@@ -180,6 +198,8 @@ class PayloadReader {
       if (i != 0 && !(capture.groups[i - 1].name < group.name)) in_.Fail();
     }
     if (!in_.failed()) Get(capture.settings);
+    if (!in_.failed()) Get(capture.requests);
+    capture.requests_left_out = in_.Number();
     return capture;
   }
   bool failed() const { return in_.failed() || !in_.at_end(); }
@@ -347,6 +367,37 @@ class PayloadReader {
     }
   }
 
+  void Get(RequestMap& requests) {
+    constexpr size_t kLeastBytes = 6;
+    constexpr size_t kLeastPartBytes = 5;
+    const size_t count = in_.Count(kLeastBytes);
+    for (size_t i = 0; i < count && !in_.failed(); ++i) {
+      std::string name = in_.Text();
+      if (i != 0 && !(requests.rbegin()->first < name)) return in_.Fail();
+      TakePages(kDistributionPages + 1 + name.size() / 64);
+      RequestStats& stats =
+          requests.emplace_hint(requests.end(), std::move(name), RequestStats())->second;
+      Get(stats.times);
+      const size_t parts = in_.Count(kLeastPartBytes);
+      if (parts > RequestStats::kParts) return in_.Fail();
+      for (size_t p = 0; p < parts && !in_.failed(); ++p) {
+        PathPart part;
+        const uint8_t flags = in_.Byte();
+        if (flags >> 1 >= path::kPartKinds) return in_.Fail();
+        part.kind = static_cast<path::PartKind>(flags >> 1);
+        part.is_own = (flags & 1) != 0;
+        size_t bytes = 0;
+        for (std::string* text : {&part.thread, &part.waited_for, &part.object}) {
+          *text = in_.Text();
+          bytes += text->size();
+        }
+        TakePages(kPartPages + bytes / 64);
+        if (p != 0 && !(stats.parts.rbegin()->first < part)) return in_.Fail();
+        stats.parts.emplace_hint(stats.parts.end(), std::move(part), in_.Number());
+      }
+    }
+  }
+
   void TakePages(size_t count) {
     pages_ += count;
     if (pages_ > kMaxPages) in_.Fail();
@@ -384,6 +435,8 @@ std::string EncodeSummaryPayload(const Capture& capture) {
   out.Number(capture.groups.size());
   for (const Group& group : capture.groups) Put(out, group);
   Put(out, capture.settings);
+  Put(out, capture.requests);
+  out.Number(capture.requests_left_out);
   return out.bytes();
 }
 

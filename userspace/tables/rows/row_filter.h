@@ -15,6 +15,7 @@ struct RowFilter {
   std::optional<int64_t> cpu;
   std::optional<int64_t> tid;
 
+  bool operator==(const RowFilter&) const = default;
   bool HasTime(uint64_t time) const {
     const auto ts = static_cast<int64_t>(time > INT64_MAX ? INT64_MAX : time);
     return ts >= from && ts <= to;

@@ -27,6 +27,7 @@ struct DiffOptions {
   std::vector<std::string> base;
   std::vector<std::string> next;
   std::vector<std::string> noise;
+  std::vector<std::string> spans;
   std::string markdown;
   std::string junit;
   std::string html;
@@ -57,15 +58,14 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
     if (!files) return files.TakeError();
     lists.push_back(std::move(*files));
   }
-  auto captures = LoadCaptures(lists);
+  auto captures = LoadCaptures(lists, options.spans);
   if (!captures) return captures.TakeError();
   const size_t noise = (*captures)[2].size();
   if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
-    return util::Error{
-        fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
-                    "or more",
-                    noise, noise == 1 ? "" : "s"),
-        "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
+    return util::Error{fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
+                                   "or more",
+                                   noise, noise == 1 ? "" : "s"),
+                       "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
   }
   return comparison::Compare(
       {std::move((*captures)[0]), std::move((*captures)[1]), std::move((*captures)[2])});
@@ -131,9 +131,16 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
   command
       .Add("--noise", options->noise,
-           "Captures of the same program, to estimate the noise between captures. Three or more, or a "
+           "Captures of the same program, to estimate the noise between captures. Three or more, "
+           "or a "
            "summary of as many")
       .Type("FILE")
+      .Several();
+  command
+      .Add("--span", options->spans,
+           "Requests: spans whose NAME or CATEGORY/NAME matches; by default outermost spans of "
+           "threads, asynchronous ones, and category request")
+      .Type("GLOB")
       .Several();
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
   command

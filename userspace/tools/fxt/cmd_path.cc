@@ -224,7 +224,7 @@ class PathCommand {
     uint64_t all = 0;
     for (const auto& entry : set_.entries()) {
       all += entry.request.duration();
-      for (const path::Part& part : entry.parts) {
+      for (const path::Part& part : entry.parts()) {
         if (part.kind == path::PartKind::kUnknown) unknown += part.length;
       }
     }

@@ -16,6 +16,7 @@
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/progress.h"
+#include "tools/fxt/support/span_patterns.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -24,6 +25,7 @@ namespace {
 struct SummarizeOptions {
   std::vector<std::string> files;
   std::string output;
+  std::vector<std::string> spans;
   FilterOptions filter;
 };
 
@@ -40,6 +42,7 @@ util::Status Append(const SummarizeOptions& options, const std::string& file,
   std::vector<std::string> notes;
   measure::LoadOptions load;
   load.collector = window;
+  ChooseRequests(load.collector, options.spans);
   load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
     if (!progress) progress = std::make_unique<Progress>("fxt summarize: " + file, source);
     progress->Update(done);
@@ -108,6 +111,12 @@ void AddSummarize(const Command& program, int& exit_code) {
       .Add("-o,--output", options->output, "Summary to write, usually *.fxs; - is standard output")
       .Type("FILE")
       .Required();
+  command
+      .Add("--span", options->spans,
+           "Requests: spans whose NAME or CATEGORY/NAME matches; by default outermost spans of "
+           "threads, asynchronous ones, and category request")
+      .Type("GLOB")
+      .Several();
   options->filter.AddTimesTo(command);
   command.Footer(
       "A summary is read in the place of its trace by fxt report and whatever compares captures.\n"

@@ -64,6 +64,12 @@ util::Result<Chosen> Choose(const FleetOptions& options) {
     return util::Error{"the tables totals and histograms come together",
                        "--table totals,histograms"};
   }
+  const std::string_view parts = exporting::RequestPartsTable().name;
+  if (!chosen.totals && wants(parts)) {
+    return util::Error{"the table request_parts comes with totals and histograms",
+                       "--table totals,histograms"};
+  }
+  if (chosen.totals && !wants(parts)) chosen.names.emplace_back(parts);
   return chosen;
 }
 
@@ -99,6 +105,7 @@ class OneCapture {
     if (stat(file_.c_str(), &status) == 0) bytes_ = static_cast<uint64_t>(status.st_size);
     std::unique_ptr<Progress> progress;
     measure::LoadOptions load;
+    load.collector.with_requests = true;
     load.progress = [&](uint64_t done, const fxt::ByteSource& source) {
       if (!progress) progress = std::make_unique<Progress>("fxt export: " + file_, source);
       progress->Update(done);
@@ -140,7 +147,7 @@ class OneCapture {
     std::ifstream(file_, std::ios::binary).read(start.data(), start.size());
     return measure::IsSummary(std::as_bytes(std::span(start)));
   }
-  static std::vector<std::string> Summed() { return {"totals", "histograms"}; }
+  static std::vector<std::string> Summed() { return {"totals", "histograms", "request_parts"}; }
 
   // Returns the capture's number.
   util::Result<int64_t> SendRows(FleetLoad& load, tables::TextPool& texts) {

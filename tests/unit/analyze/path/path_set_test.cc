@@ -77,7 +77,7 @@ class PathSetTest : public ::testing::Test {
 
 TEST_F(PathSetTest, LeavesOutWhatFindsNoRoom) {
   PathSet small(1000);
-  for (const auto& entry : set_.entries()) small.Add(entry.request, entry.parts);
+  for (const auto& entry : set_.entries()) small.Add(entry.request, entry.parts());
   EXPECT_EQ(small.entries().size() + small.left_out(), 10U);
   EXPECT_GT(small.left_out(), 5U);
 }

@@ -18,6 +18,7 @@
 #include "measure/store/load.h"
 #include "tools/common/message.h"
 #include "tools/fxt/support/failure.h"
+#include "tools/fxt/support/span_patterns.h"
 
 namespace tools {
 namespace {
@@ -26,6 +27,9 @@ namespace fs = std::filesystem;
 
 // Files that differ only in these endings are one capture; the first one is used.
 constexpr std::array<std::string_view, 3> kEndings = {".fxt", ".fxt.gz", ".fxs"};
+
+// Threads that load: each may take memory for the paths of requests.
+constexpr size_t kMaxThreads = 8;
 
 bool IsCapture(std::string_view name) {
   return std::any_of(kEndings.begin(), kEndings.end(),
@@ -68,6 +72,12 @@ util::Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return OneOfEach(files);
 }
 
+// Leaves out the requests of a summary that no pattern chooses by their names.
+void ChooseByName(measure::Capture& capture, const std::vector<std::string>& spans) {
+  std::erase_if(capture.requests,
+                [&](const auto& request) { return !MatchesSpan(spans, "", request.first); });
+}
+
 }  // namespace
 
 util::Result<std::vector<std::string>> FindCaptures(const std::vector<std::string>& paths) {
@@ -86,7 +96,7 @@ util::Result<std::vector<std::string>> FindCaptures(const std::vector<std::strin
 }
 
 util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
-    const std::vector<std::vector<std::string>>& lists) {
+    const std::vector<std::vector<std::string>>& lists, const std::vector<std::string>& spans) {
   struct Job {
     const std::string* file;
     size_t list;
@@ -104,9 +114,14 @@ util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
       try {
         measure::LoadOptions options;
         options.notes = &jobs[at].notes;
+        ChooseRequests(options.collector, spans);
         auto captures = measure::LoadAll(*jobs[at].file, options);
         if (captures) {
           jobs[at].captures = std::move(*captures);
+          const bool is_summary = jobs[at].file->ends_with(".fxs");
+          for (measure::Capture& capture : jobs[at].captures) {
+            if (is_summary && !spans.empty()) ChooseByName(capture, spans);
+          }
         } else {
           jobs[at].error = captures.TakeError();
         }
@@ -116,7 +131,7 @@ util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
     }
   };
   {
-    const size_t cpus = std::max(1U, std::thread::hardware_concurrency());
+    const size_t cpus = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
     std::vector<std::jthread> helpers;
     for (size_t i = 1; i < std::min(cpus, jobs.size()); ++i) helpers.emplace_back(work);
     work();

@@ -15,9 +15,11 @@ namespace tools {
 // one is used, in this order. A folder without any is an error.
 util::Result<std::vector<std::string>> FindCaptures(const std::vector<std::string>& paths);
 
-// Loads lists of files on all CPUs. Returns the error of the first unreadable file; prints warnings
-// about skipped damage on standard error.
+// Loads lists of files on several CPUs, with the requests that --span chooses (empty: the usual
+// ones, see measure::RequestChoice). Of summaries, whose requests are chosen already, those whose
+// names match. Returns the error of the first unreadable file; prints warnings about skipped damage
+// on standard error.
 util::Result<std::vector<std::vector<measure::Capture>>> LoadCaptures(
-    const std::vector<std::vector<std::string>>& lists);
+    const std::vector<std::vector<std::string>>& lists, const std::vector<std::string>& spans);
 
 }  // namespace tools

@@ -18,4 +18,12 @@ bool MatchesSpan(const std::vector<std::string>& patterns, std::string_view cate
   });
 }
 
+void ChooseRequests(measure::CollectorOptions& options, const std::vector<std::string>& patterns) {
+  options.with_requests = true;
+  if (patterns.empty()) return;
+  options.wants_request = [patterns](std::string_view category, std::string_view name) {
+    return MatchesSpan(patterns, category, name);
+  };
+}
+
 }  // namespace tools

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/request_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "compare/values/metric.h"
+
+namespace comparison {
+namespace {
+
+// Requests beyond a quantile that is shown.
+constexpr double kLeastShownBeyond = 2;
+
+std::optional<RequestFigures> FiguresOf(const measure::RequestStats* stats) {
+  if (stats == nullptr || stats->times.whole.empty()) return std::nullopt;
+  const measure::Distribution& times = stats->times;
+  const auto count = static_cast<double>(times.whole.count());
+  RequestFigures figures{.count = times.whole.count(),
+                         .mean = static_cast<double>(times.whole_ns) / count / kNsPerUs};
+  const auto quantile = [&](double q) -> std::optional<double> {
+    if (q > 0.5 && count * (1 - q) < kLeastShownBeyond * (1 - 1e-9)) return std::nullopt;
+    return static_cast<double>(times.Quantile(q)) / kNsPerUs;
+  };
+  figures.half = quantile(0.5);
+  figures.tenth = quantile(0.9);
+  figures.hundredth = quantile(0.99);
+  return figures;
+}
+
+}  // namespace
+
+double RequestChange::change() const {
+  double sum = 0;
+  for (const PartChange& part : parts) sum += part.change();
+  return sum;
+}
+
+std::optional<RequestCause> RequestChange::CauseOf(double direction) const {
+  struct Sum {
+    double change = 0;
+    size_t largest = 0;
+  };
+  // Own parts by kind and thing, others by thread.
+  std::map<std::tuple<bool, path::PartKind, std::string, std::string>, Sum> causes;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const measure::PathPart& part = parts[i].part;
+    auto key = std::tuple(part.is_own, part.kind, part.waited_for, part.object);
+    if (!part.is_own) {
+      key = {false, path::PartKind::kUnknown, part.thread, ""};
+    } else if (part.kind == path::PartKind::kRunnable) {
+      key = {true, part.kind, "", ""};
+    }
+    const auto [at, is_new] = causes.try_emplace(std::move(key), Sum{.change = 0, .largest = i});
+    Sum& sum = at->second;
+    sum.change += parts[i].change();
+    if (parts[i].change() * direction > parts[sum.largest].change() * direction) sum.largest = i;
+  }
+  std::optional<RequestCause> best;
+  for (const auto& [key, sum] : causes) {
+    if (sum.change * direction <= 0) continue;
+    if (!best || std::abs(sum.change) > std::abs(best->change)) {
+      best = RequestCause{.part = sum.largest, .change = sum.change};
+    }
+  }
+  return best;
+}
+
+RequestChange ChangeOf(const SharedRequest& request, size_t bases) {
+  RequestChange change;
+  change.name = request.name;
+  std::map<measure::PathPart, PartChange> parts;
+  double captures[2] = {0, 0};
+  for (size_t i = 0; i < request.at.size(); ++i) {
+    const auto figures = FiguresOf(request.at[i]);
+    (i < bases ? change.base_captures : change.next_captures).push_back(figures);
+    if (figures) captures[i < bases ? 0 : 1] += 1;
+  }
+  for (size_t i = 0; i < request.at.size(); ++i) {
+    const measure::RequestStats* stats = request.at[i];
+    if (stats == nullptr || stats->times.whole.empty()) continue;
+    const double weight = 1 / (kNsPerMs * static_cast<double>(stats->times.whole.count()) *
+                               captures[i < bases ? 0 : 1]);
+    for (const auto& [part, ns] : stats->parts) {
+      PartChange& to = parts[part];
+      to.part = part;
+      (i < bases ? to.base : to.next) += static_cast<double>(ns) * weight;
+    }
+  }
+  for (auto& [part, of] : parts) change.parts.push_back(std::move(of));
+  std::stable_sort(change.parts.begin(), change.parts.end(),
+                   [](const PartChange& a, const PartChange& b) {
+                     return std::abs(a.change()) > std::abs(b.change());
+                   });
+  return change;
+}
+
+}  // namespace comparison

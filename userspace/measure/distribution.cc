@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure/distribution.h"
+
+namespace measure {
+
+void Distribution::KeepWorst(const Instance& instance) {
+  // Behind those of its length: the first one stays.
+  const auto at = std::upper_bound(
+      worst.begin(), worst.end(), instance,
+      [](const Instance& left, const Instance& right) { return left.length > right.length; });
+  worst.insert(at, instance);
+  if (worst.size() > kWorst) worst.pop_back();
+  const uint64_t least = worst.back().length;
+  if (worst.size() == kWorst) keep_from = least + (least == UINT64_MAX ? 0 : 1);
+}
+
+void Distribution::Merge(const Distribution& other) {
+  // What is read must stay where it is.
+  if (&other == this) return Merge(Distribution(other));
+  whole.Merge(other.whole);
+  whole_ns += other.whole_ns;
+  longest_ns = std::max(longest_ns, other.longest_ns);
+  cut.Merge(other.cut);
+  cut_ns += other.cut_ns;
+  unknown += other.unknown;
+  unknown_ns += other.unknown_ns;
+  for (const Instance& instance : other.worst) Keep(instance);
+}
+
+}  // namespace measure

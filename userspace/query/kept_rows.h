@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rows of a scan, kept in memory for a join that asks for some of them again and again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tables/rows/cell.h"
+#include "tables/rows/row_batch.h"
+#include "util/result.h"
+
+namespace query {
+
+// Bytes of all kept rows of a database.
+struct KeptBudget {
+  static constexpr size_t kMaxBytes = size_t{320} << 20;
+  size_t free = kMaxBytes;
+};
+
+// Rows of one table in the order of the scan, with an index by the value of one column.
+class KeptRows {
+ public:
+  // Numbers of entries of the index.
+  struct Range {
+    size_t from = 0;
+    size_t to = 0;
+  };
+
+  // `key`: the column of the index; none: rows are found in their order alone. Bit i of `staying`:
+  // texts of column i stay where they are for longer than the rows. `budget` must outlive it.
+  KeptRows(tables::Table table, uint64_t columns, std::optional<uint8_t> key, uint64_t staying,
+           KeptBudget& budget);
+  ~KeptRows() { budget_.free += taken_; }
+  KeptRows(const KeptRows&) = delete;
+  KeptRows& operator=(const KeptRows&) = delete;
+
+  // A row of that id with the wanted columns. False: there is no room.
+  bool Add(const tables::Cell* row, int64_t id);
+  // After the last row.
+  void Seal();
+
+  // Rows whose key may be equal to a value: all whose key is, and perhaps a few others. Needs a
+  // key.
+  Range Equal(const tables::Cell& value) const;
+  // Rows whose key, a number, is from the first to the second value, both included.
+  Range Between(int64_t from, int64_t to) const;
+  Range All() const { return {0, starts_.size()}; }
+  // Whether an entry of All() is meant, or one of the index.
+  enum class Order : uint8_t { kScan, kKey };
+  // The row of an entry, into as many cells as there are columns; returns its id. Texts are valid
+  // as long as this.
+  int64_t Read(Order order, size_t entry, tables::Cell* row) const;
+
+  size_t width() const { return shape_.columns().size(); }
+  // Has no rows: says what the cells of a row are.
+  const tables::RowBatch& shape() const { return shape_; }
+
+ private:
+  static constexpr size_t kBlockBytes = size_t{256} << 10;
+  // Of a row besides its bytes: where it begins, and its place in the index.
+  static constexpr size_t kRowBytes = sizeof(uint64_t) + sizeof(std::pair<int64_t, uint32_t>);
+
+  bool Take(size_t bytes);
+  std::byte* Place(size_t bytes);
+
+  tables::RowBatch shape_;
+  std::optional<uint8_t> key_slot_;
+  uint64_t staying_slots_ = 0;
+  KeptBudget& budget_;
+  size_t taken_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  size_t block_used_ = 0;
+  size_t block_size_ = 0;
+  std::vector<const std::byte*> starts_;
+  std::vector<std::pair<int64_t, uint32_t>> index_;  // key, and number of the row; by key
+};
+
+}  // namespace query
