@@ -24,12 +24,21 @@ constexpr uint64_t kSlice = 20'000'000;
 
 util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
     const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& proc) {
+  // Before memory is mapped that others share.
+  std::unique_ptr<unwind::TableMaker> table_maker;
+  if (options.wants_sleep_stacks()) {
+    auto maker = unwind::TableMaker::Start();
+    if (!maker) return maker.TakeError();
+    table_maker = std::move(*maker);
+  }
   auto programs = BpfPrograms::Load(options, features);
   if (!programs) return programs.TakeError();
   auto side_ring = SideRing::Map((*programs)->side_ring_fd(), (*programs)->side_ring_bytes());
   if (!side_ring) return side_ring.TakeError();
-  return std::unique_ptr<CaptureSession>(
+  std::unique_ptr<CaptureSession> session(
       new CaptureSession(options, std::move(*programs), std::move(*side_ring), proc));
+  session->table_maker_ = std::move(table_maker);
+  return session;
 }
 
 CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
@@ -68,7 +77,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
 
 util::Status CaptureSession::StartUnwinder() {
   // In a pid namespace perf does not report ids of the initial one, which the programs use.
-  if (programs_->unwind().empty() || in_process_namespace()) return util::Ok();
+  if (programs_->unwind().empty() || in_process_namespace() || !table_maker_) return util::Ok();
   UnwindLoader::Filter is_wanted = [this](uint32_t tgid) {
     const TaskFilter& filter = programs_->filter();
     // Wakers are recorded whether the filter selects them or not. Names, cgroups and threads are
@@ -77,7 +86,7 @@ util::Status CaptureSession::StartUnwinder() {
            !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
            programs_->IsFollowed(tgid);
   };
-  unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(is_wanted));
+  unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(table_maker_), std::move(is_wanted));
   return unwind_->Start(options_.stack.program);
 }
 

@@ -167,7 +167,8 @@ class CaptureSession final : private OtherEvents {
 
   ProgramOptions options_;
   std::unique_ptr<BpfPrograms> programs_;
-  std::unique_ptr<UnwindLoader> unwind_;  // null: no tables
+  std::unique_ptr<unwind::TableMaker> table_maker_;  // up to the start; null: no tables
+  std::unique_ptr<UnwindLoader> unwind_;             // null: no tables
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;

@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "perf/live/stack_session.h"
-#include "symbols/elf_file.h"
+#include "symbols/regular_file.h"
 #include "unwind/program_files.h"
 #include "unwind/unwind_table.h"
 #include "util/clock.h"
@@ -82,7 +82,8 @@ UnwindLoader::Mappings::~Mappings() {
   }
 }
 
-UnwindLoader::UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc)
+UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker, Filter is_wanted,
+                           std::string proc)
     : maps_(maps),
       is_wanted_(std::move(is_wanted)),
       proc_(std::move(proc)),
@@ -92,6 +93,7 @@ UnwindLoader::UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc)
               .modules = maps.modules(),
               .ranges = maps.ranges()}),
       cache_(unwind::TableCache::Open()),
+      maker_(std::move(maker)),
       absent_(store_.AddModule().value_or(0)) {}
 
 UnwindLoader::~UnwindLoader() {
@@ -126,6 +128,7 @@ UnwindStats UnwindLoader::stats() const {
           .max_table_bytes = store_.max_table_bytes(),
           .unloaded = shown_unloaded_,
           .no_room = shown_no_room_,
+          .crashes = shown_crashes_,
           .processes = shown_processes_};
 }
 
@@ -134,6 +137,7 @@ void UnwindLoader::PublishStats() {
   shown_bytes_ = store_.table_bytes();
   shown_unloaded_ = store_.unloaded();
   shown_no_room_ = no_room_;
+  shown_crashes_ = maker_->crashes();
   shown_processes_ = processes_.size();
 }
 
@@ -353,12 +357,16 @@ void UnwindLoader::LoadTable(uint32_t number) {
   std::optional<unwind::UnwindTable> kept = cache_.Find(module.file);
   if (!kept) {
     const auto file = module.path.find("/map_files/") != std::string::npos
-                          ? symbols::ElfFile::OpenMapped(module.path)
-                          : symbols::ElfFile::Open(module.path, module.root);
+                          ? symbols::OpenMappedFile(module.path)
+                          : symbols::OpenRegularFile(module.path, {.root = module.root});
     // Of a file that cannot be read it is not known whether it has a table.
     if (!file) return;
-    kept = unwind::UnwindTable::Read(*file, &section_);
-    cache_.Keep(module.file, file->fd(), *kept);
+    kept = maker_->Make(file->get());
+    if (kept) {
+      cache_.Keep(module.file, file->get(), *kept);
+    } else {
+      kept.emplace();
+    }
   }
   module.is_read = true;
   const unwind::UnwindTable& table = *kept;

@@ -21,6 +21,7 @@
 
 #include "capture/bpf/unwind_maps.h"
 #include "unwind/table_cache.h"
+#include "unwind/table_maker.h"
 #include "unwind/table_store.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
@@ -38,6 +39,7 @@ struct UnwindStats {
   uint64_t max_table_bytes = 0;
   uint64_t unloaded = 0;   // tables that had to go for want of room
   uint64_t no_room = 0;    // tables and lists of mappings for which there was no room
+  uint64_t crashes = 0;    // files that their parser did not survive, or not in time
   uint64_t processes = 0;  // whose mappings the programs know
 };
 
@@ -47,7 +49,8 @@ class UnwindLoader {
   using Filter = std::function<bool(uint32_t tgid)>;
 
   // `maps` outlives the loader. `proc` is the path of /proc.
-  UnwindLoader(UnwindMaps& maps, Filter is_wanted, std::string proc = "/proc");
+  UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker, Filter is_wanted,
+               std::string proc = "/proc");
   ~UnwindLoader();
   UnwindLoader(const UnwindLoader&) = delete;
   UnwindLoader& operator=(const UnwindLoader&) = delete;
@@ -115,7 +118,7 @@ class UnwindLoader {
   const std::string proc_;
   unwind::TableStore store_;
   unwind::TableCache cache_;
-  std::vector<std::byte> section_;  // a buffer
+  std::unique_ptr<unwind::TableMaker> maker_;
   uint32_t absent_ = 0;  // a module that never has a table
   std::unique_ptr<perf::StackSession> session_;
   util::UniqueFd stop_;  // an eventfd
@@ -136,7 +139,7 @@ class UnwindLoader {
 
   std::atomic<bool> scanned_ = false;
   std::atomic<uint64_t> shown_tables_ = 0, shown_bytes_ = 0, shown_unloaded_ = 0,
-                        shown_no_room_ = 0, shown_processes_ = 0;
+                        shown_no_room_ = 0, shown_crashes_ = 0, shown_processes_ = 0;
 };
 
 }  // namespace capture

@@ -30,7 +30,10 @@ size_t HeaderBytes() { return fxt_places_offset(); }
 uint8_t* Map(int fd, size_t bytes, uint64_t offset) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
-  return memory == MAP_FAILED ? nullptr : static_cast<uint8_t*>(memory);
+  if (memory == MAP_FAILED) return nullptr;
+  // Not for processes that parse untrusted files.
+  madvise(memory, bytes, MADV_DONTFORK);
+  return static_cast<uint8_t*>(memory);
 }
 
 }  // namespace

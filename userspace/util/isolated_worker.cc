@@ -211,8 +211,14 @@ Result<std::unique_ptr<IsolatedWorker>> IsolatedWorker::Start(Work work, const L
 }
 
 IsolatedWorker::~IsolatedWorker() {
+  // An idle worker ends when the socket is closed, and the server after it. One at work is killed with its server.
   socket_.reset();
-  // An idle worker ends when the socket is closed. One at work ends with its server.
+  constexpr int kWaits = 200;
+  for (int i = 0; i < kWaits; ++i) {
+    const pid_t ended = waitpid(server_, nullptr, WNOHANG);
+    if (ended == server_ || (ended < 0 && errno != EINTR)) return;
+    usleep(1000);
+  }
   kill(server_, SIGKILL);
   while (waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -45,6 +46,12 @@ bool Obey(int file, Bytes* reply) {
   }
   if (order == "user") reply->push_back(std::byte{geteuid() == 0});
   if (order == "bad") return false;
+  if (order == "pid") {
+    const pid_t own = getpid();
+    const auto* bytes = reinterpret_cast<const std::byte*>(&own);
+    reply->assign(bytes, bytes + sizeof(own));
+    return true;
+  }
   reply->insert(reply->end(), {std::byte{1}, std::byte{2}});
   return true;
 }
@@ -112,6 +119,17 @@ TEST(IsolatedWorkerTest, AWorkerThatExitsIsReplaced) {
   EXPECT_EQ(Call(*worker, "exit"), std::nullopt);
   EXPECT_EQ(worker->crashes(), 1u);
   EXPECT_TRUE(Call(*worker, "good").has_value());
+}
+
+TEST(IsolatedWorkerTest, LeavesNoProcessBehind) {
+  auto worker = StartWorker();
+  const auto reply = Call(*worker, "pid");
+  ASSERT_TRUE(reply && reply->size() == sizeof(pid_t));
+  pid_t pid = 0;
+  memcpy(&pid, reply->data(), sizeof(pid));
+  ASSERT_EQ(kill(pid, 0), 0);
+  worker.reset();
+  EXPECT_EQ(kill(pid, 0), -1);
 }
 
 TEST(IsolatedWorkerTest, ServesNothingAfterTooManyCrashes) {

@@ -78,8 +78,7 @@ struct ProgramOptions {
   bool Wants(const Tracepoint& tracepoint) const {
     if (tracepoint.category == FXR_CATEGORY_STACK) {
       // Sleep durations need the switches.
-      const bool wanted = tracepoint.name == "wake" ? stack.wake : stack.off || stack.wake;
-      return categories.test(FXR_CATEGORY_STACK) && wanted;
+      return wants_sleep_stacks() && (tracepoint.name != "wake" || stack.wake);
     }
     if (tracepoint.category == FXR_CATEGORY_COUNTER) {
       return categories.test(FXR_CATEGORY_COUNTER) && !counters.empty();
@@ -88,6 +87,10 @@ struct ProgramOptions {
            (tracepoint.category != FXR_CATEGORY_SCHED || sched_events.empty() ||
             std::find(sched_events.begin(), sched_events.end(), tracepoint.name) !=
                 sched_events.end());
+  }
+  // True if stacks of sleeping threads or of wakers are recorded.
+  bool wants_sleep_stacks() const {
+    return categories.test(FXR_CATEGORY_STACK) && (stack.off || stack.wake);
   }
   // True if every context switch is recorded.
   bool sees_switches() const {

@@ -47,6 +47,10 @@ void PrintStacks(const Totals& totals, Console& console) {
                              util::FormatCount(unwind.unloaded),
                              util::FormatCount(unwind.no_room)));
   }
+  if (unwind.crashes != 0) {
+    console.Note(fmt::format("  {} files have no table: their parser crashed or took too long",
+                             util::FormatCount(unwind.crashes)));
+  }
 }
 
 }  // namespace
