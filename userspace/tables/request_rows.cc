@@ -23,7 +23,8 @@ path::PathOptions OptionsFor(const Batches& batches) {
   path::PathOptions options;
   options.wants_span = [](std::string_view category, std::string_view, bool of_kernel) {
     return !of_kernel || !schema::IsKernelCategory(category) ||
-           category == schema::CategoryName(FXR_CATEGORY_PROBE);
+           category == schema::CategoryName(FXR_CATEGORY_PROBE) ||
+           category == schema::CategoryName(FXR_CATEGORY_REQUEST);
   };
   options.with_arguments =
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
