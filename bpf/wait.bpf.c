@@ -27,13 +27,9 @@ const volatile fxr_u8 wait_has_registers = 0; /* bpf_task_pt_regs() exists (5.15
 const volatile fxr_u8 wait_calls[FXR_WAIT_CALLS] = {};
 
 /* include/linux/sched.h */
-#define PF_IO_WORKER 0x00000010
-#define PF_USER_WORKER 0x00004000
-#define PF_KTHREAD 0x00200000
 #define TASK_STOPPED 0x04
 #define TASK_TRACED 0x08
 
-#define TS_COMPAT 0x0002         /* arch/x86/include/asm/thread_info.h */
 #define STACK_BYTES_BEFORE_5_15 16384 /* size of a kernel stack on x86 without KASAN */
 
 #define UNKNOWN_TIME (~0ULL)

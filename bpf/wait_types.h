@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel types that only wait.bpf.c reads; see kernel_types.h. */
+/* The kernel types of files, sockets and system calls; see kernel_types.h. */
 #ifndef FXR_WAIT_TYPES_H
 #define FXR_WAIT_TYPES_H
 
 #include "common.h"
+
+/* include/linux/sched.h */
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD 0x00200000
+
+#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -153,7 +160,12 @@ struct sock_common {
 	struct in6_addr skc_v6_rcv_saddr;
 };
 
+struct sk_buff {
+	u32 len;
+};
+
 struct sk_buff_head {
+	struct sk_buff *prev;
 	u32 qlen;
 };
 
@@ -163,6 +175,19 @@ struct sock {
 	u16 sk_type;
 	u16 sk_protocol;
 	u8 sk_shutdown;
+	u32 sk_max_ack_backlog;
+};
+
+struct tcp_sock {
+	u32 write_seq; /* the next byte that is written */
+};
+
+struct iov_iter {
+	size_t count; /* bytes */
+};
+
+struct msghdr {
+	struct iov_iter msg_iter;
 };
 
 struct request_sock_queue {

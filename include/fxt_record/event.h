@@ -417,6 +417,25 @@ enum fxr_wait_call {
 /* Calls from here up are FXR_CALL_OTHER. */
 #define FXR_WAIT_CALLS 512
 
+enum fxr_request_side {
+	FXR_REQUEST_NO_SIDE = 0, /* both ends of a socketpair; no requests */
+	FXR_REQUEST_SERVER = 1,  /* it accepted the connection */
+	FXR_REQUEST_CLIENT = 2,
+};
+
+/* Where a system call has the bytes that it receives. The collector fills the table by number. */
+enum fxr_request_call {
+	FXR_REQUEST_CALL_NONE = 0,
+	FXR_REQUEST_CALL_BUFFER,  /* at argument 1 */
+	FXR_REQUEST_CALL_VECTOR,  /* in the struct iovec at argument 1 */
+	FXR_REQUEST_CALL_MESSAGE, /* in the struct msghdr at argument 1 */
+};
+
+#define FXR_CONNECTION_BYTES 112 /* of the addresses of a connection, at most */
+#define FXR_CONNECTION_MASK ((1u << FXR_CONNECTION_BITS) - 1)
+#define FXR_REQUEST_BYTES_MASK ((1u << FXR_REQUEST_BYTES_BITS) - 1)
+#define FXR_REQUEST_TEXT_BYTES 64
+
 enum fxr_ipi_kind {
 	FXR_IPI_RESCHEDULE = 0,
 	FXR_IPI_CALL_FUNCTION = 1,

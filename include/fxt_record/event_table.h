@@ -47,6 +47,7 @@
 	X(OOM, "oom", "processes that are killed for want of memory", 0)            \
 	X(RECLAIM, "reclaim", "threads that have to reclaim memory themselves", 0)  \
 	X(LOCK, "lock", "waits for contended locks of the kernel (5.19)", 0)        \
+	X(REQUEST, "request", "requests of servers, on TCP and Unix connections (6.3)", 0) \
 	X(SETTINGS, "settings", "settings of the kernel, cgroups, processes and the command", 1) \
 	FXR_MORE_CATEGORIES(X)
 
@@ -125,6 +126,11 @@
 	X(RECLAIM, mm_vmscan_memcg_reclaim_end, "memcg_reclaim", MAY, RECLAIM_END)        \
 	X(LOCK, contention_begin, "contention", SLOT, LOCK_BEGIN)      \
 	X(LOCK, contention_end, "contention", SLOT, LOCK_END)          \
+	X(REQUEST, sock_recv_length, "receive", SLOT, REQUEST_RECEIVE) \
+	X(REQUEST, tcp_sendmsg_locked, "send", MAY, REQUEST_SEND)      \
+	X(REQUEST, sock_send_length, "send", SLOT, REQUEST_SEND)       \
+	X(REQUEST, sk_data_ready, "send", SLOT, REQUEST_SEND)          \
+	X(REQUEST, inet_sock_set_state, "close", BESIDE, REQUEST_CLOSE) \
 	FXR_MORE_TRACEPOINTS(X)
 
 /*
@@ -179,6 +185,10 @@
 	X(RECLAIM_END, reclaim_end, OWN, FXR_RECLAIM_END_BODY)         \
 	X(LOCK_BEGIN, lock_begin, OWN, FXR_LOCK_BEGIN_BODY)            \
 	X(LOCK_END, lock_end, OWN, FXR_LOCK_END_BODY)                  \
+	X(REQUEST_RECEIVE, request_receive, OWN, FXR_REQUEST_TURN_BODY) \
+	X(REQUEST_SEND, request_send, OWN, FXR_REQUEST_TURN_BODY)      \
+	X(REQUEST_MORE, request_more, OWN, FXR_REQUEST_MORE_BODY)      \
+	X(REQUEST_CLOSE, request_close, OWN, FXR_REQUEST_CLOSE_BODY)   \
 	FXR_MORE_SLOTS(X)
 
 /*
@@ -282,6 +292,8 @@
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
 	X(THROTTLED, throttled, FXR_THROTTLED_BODY)                    \
 	X(WAIT, wait, FXR_WAIT_BODY)                                   \
+	X(CONNECTION, connection, FXR_CONNECTION_BODY)                 \
+	X(REQUEST_TEXT, request_text, FXR_REQUEST_TEXT_BODY)           \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -351,6 +363,25 @@
 	F(body, fxr_u64, offset)  /* bytes, of a file that is read or written; ~0: none; */ \
 	/* of an Internet socket the number of its network namespace */             \
 	F(body, fxr_u8, frames)
+
+/*
+ * A connection, sent before its first event and again from time to time. Its bytes are the local,
+ * then the remote address, or the path of the server's Unix socket.
+ */
+#define FXR_CONNECTION_BODY(F, body)                                                \
+	F(body, fxr_u32, connection) /* its number in later events */               \
+	F(body, fxr_u8, side)        /* enum fxr_request_side */                    \
+	F(body, fxr_u8, family)                                                     \
+	F(body, fxr_u32, ports)      /* local in the high 16 bits, remote */        \
+	F(body, fxr_u32, net)        /* number of the network namespace */          \
+	F(body, fxr_u64, socket)     /* address of the socket */                    \
+	F(body, fxr_u64, peer)       /* address of the other end of a Unix socket */
+
+/* Stands in for REQUEST_RECEIVE. Its bytes are the first ones that were received. */
+#define FXR_REQUEST_TEXT_BODY(F, body)                                              \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, connection)                                                \
+	F(body, fxr_u32, bytes) /* received in all by this call */
 
 /* A request of a block device. Its bytes are the disk's name, padded with NULs. */
 #define FXR_BLOCK_BODY(F, body)                                                     \

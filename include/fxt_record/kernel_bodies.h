@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The slot bodies of the categories for kernel activity: fault, power, signal, ipi,
- * workqueue, timer, net, oom, reclaim and lock. A part of event_table.h, which describes
+ * workqueue, timer, net, oom, reclaim, lock and request. A part of event_table.h, which describes
  * the columns and is the only file that includes it.
  */
 #ifndef FXT_RECORD_KERNEL_BODIES_H
@@ -125,5 +125,25 @@
 	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
 	F(body, fxr_s64, lock, 46, HIDDEN)                                          \
 	F(body, fxr_u8, failed, 1, HIDDEN)
+
+/*
+ * connection: its number, see FXR_CONNECTION_BODY. bytes: of the receive, or of the send; saturates.
+ */
+#define FXR_REQUEST_TURN_BODY(F, body)                                              \
+	F(body, fxr_u32, tid, 22, HIDDEN)                                           \
+	F(body, fxr_u32, connection, FXR_CONNECTION_BITS, HIDDEN)                   \
+	F(body, fxr_u32, bytes, FXR_REQUEST_BYTES_BITS, HIDDEN)
+#define FXR_CONNECTION_BITS 24
+#define FXR_REQUEST_BYTES_BITS 26
+
+/* Precedes a turn: bytes that were received, or sent, since the last turn and are not in it. */
+#define FXR_REQUEST_MORE_BODY(F, body)                                              \
+	F(body, fxr_u32, connection, FXR_CONNECTION_BITS, HIDDEN)                   \
+	F(body, fxr_u32, bytes, 32, HIDDEN)
+
+/* The connection cannot send any more. closed: nor receive; its number is free. */
+#define FXR_REQUEST_CLOSE_BODY(F, body)                                             \
+	F(body, fxr_u32, connection, FXR_CONNECTION_BITS, HIDDEN)                   \
+	F(body, fxr_u8, closed, 1, HIDDEN)
 
 #endif

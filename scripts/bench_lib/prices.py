@@ -282,6 +282,8 @@ def all_prices(build, function_events):
               [f"timer:{name}_expire_{end}" for name in ("timer", "hrtimer") for end in ("entry", "exit")]),
         Price("net", "packet queued, sent or received", "packet", 60_000, ["-c", "net"],
               ["sock:inet_sock_set_state", "net:net_dev_queue", "net:net_dev_xmit", "net:netif_receive_skb"]),
+        Price("request", "begin or end of a request", "exchange", 50_000, ["-c", "request"],
+              present(["sock:sock_recv_length", "tcp:tcp_sendmsg_locked"])),
         Price("oom", "process killed; its time is lost in that of killing it", "oom", 10, ["-c", "oom"], ["oom:mark_victim"],
               memory=True, timed=False),
         Price("reclaim", "begin or end of a reclaim", "reclaim", 2_000, ["-c", "reclaim"],

@@ -25,6 +25,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
+	REQUESTS_SERVERS=python tests/path/servers_test.py --build $(BUILD)
 	tests/session/session_test.py --build $(BUILD) commands
 
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)
@@ -39,6 +40,13 @@ causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/
 	tests/path/path_test.py --build $(BUILD)
 	tests/path/requests_test.py --build $(BUILD)
 	tests/capture/settings_test.py --build $(BUILD)
+
+## requests-test requests of nginx, redis, PostgreSQL, memcached, haproxy, node and Python beside a client's own count and
+##               clock (root; make deps DEPS=requests)
+.PHONY: requests-test
+requests-test: $(BINARIES)
+	@scripts/setup --try requests
+	tests/path/servers_test.py --build $(BUILD)
 
 ## capture-test  record this machine and compare the files with ftrace and trace-cmd (root)
 .PHONY: capture-test

@@ -293,6 +293,10 @@ bool CaptureSession::Drain() {
   if (drains_ % kDrainsPerMissCheck == 0 && end_time_ == UINT64_MAX) {
     ReportMisses(now, programs_->RecursionMisses());
   }
+  if (options_.categories.test(FXR_CATEGORY_REQUEST) && now - announced_ >= kAnnounceInterval) {
+    announced_ = now;
+    programs_->AnnounceConnections();
+  }
   handler_->OnTick(now);
   return true;
 }

@@ -143,6 +143,8 @@ class CaptureSession final : private OtherEvents {
  private:
   // Tasks of a snapshot between two reads of the side ring, which fills meanwhile.
   static constexpr uint64_t kTasksPerCollect = 64;
+  // A file that begins later knows the connections after this time, ns.
+  static constexpr uint64_t kAnnounceInterval = 1'000'000'000;
 
   CaptureSession(const ProgramOptions& options, std::unique_ptr<BpfPrograms> programs,
                  SideRing side_ring, ProcIdentity& proc);
@@ -185,6 +187,7 @@ class CaptureSession final : private OtherEvents {
   std::atomic<uint64_t> end_time_ = UINT64_MAX;  // the recording ends here
   uint64_t horizon_ = 0;
   uint64_t delivered_ = 0;  // up to this time
+  uint64_t announced_ = 0;  // the last BpfPrograms::AnnounceConnections(), ns
   uint64_t drains_ = 0;
   uint64_t stalls_ = 0;
   uint64_t perf_events_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which spans are requests where nobody chooses them by name.
+// Which spans are requests where none are chosen by name.
 #pragma once
 
 #include <string_view>

@@ -40,7 +40,8 @@ translate::TranslatorOptions TranslationOf(const capture::CaptureSession& sessio
           .stacks = programs.categories.test(FXR_CATEGORY_STACK),
           .probes = programs.probes,
           .tracepoints = sources.tracepoints,
-          .counters = programs.counters};
+          .counters = programs.counters,
+          .request_names = programs.request_names};
 }
 
 }  // namespace session

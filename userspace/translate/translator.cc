@@ -21,6 +21,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
       instants_(file_, tasks, sched_, interrupts_, functions_, stats_),
       blocks_(file_, tasks),
       waits_(file_, tasks),
+      requests_(file_, tasks, options.request_names),
       power_(file_),
       spans_(file_, functions_),
       syscalls_(file_, tasks, stats_),
@@ -90,6 +91,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
     default:
       break;
   }
+  if (OnRequestSlot(type, at, body, extra)) return;
   if (OnKernelSlot(type, cpu, at, body, extra)) return;
   if (!instants_.Handles(type)) {
     ++stats_.unreadable;
@@ -109,6 +111,29 @@ TranslationStats Translator::stats() const {
     stats.unreadable += probes_->stats().unreadable;
   }
   return stats;
+}
+
+bool Translator::CountRequest(RequestTranslator::Outcome outcome) {
+  using Outcome = RequestTranslator::Outcome;
+  if (outcome == Outcome::kRecorded) ++stats_.recorded[FXR_CATEGORY_REQUEST];
+  if (outcome == Outcome::kUnknown) ++stats_.unmatched_ends;
+  if (outcome == Outcome::kMalformed) ++stats_.unreadable;
+  return true;
+}
+
+bool Translator::OnRequestSlot(uint32_t type, uint64_t at, uint64_t body, uint64_t extra) {
+  switch (type) {
+    case FXR_SLOT_REQUEST_RECEIVE:
+      return CountRequest(requests_.OnReceive(at, fxr_unpack_request_receive(body, extra)));
+    case FXR_SLOT_REQUEST_SEND:
+      return CountRequest(requests_.OnSend(at, fxr_unpack_request_send(body, extra)));
+    case FXR_SLOT_REQUEST_MORE:
+      return CountRequest(requests_.OnMore(fxr_unpack_request_more(body, extra)));
+    case FXR_SLOT_REQUEST_CLOSE:
+      return CountRequest(requests_.OnClose(at, fxr_unpack_request_close(body, extra)));
+    default:
+      return false;
+  }
 }
 
 bool Translator::OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body,
@@ -185,6 +210,7 @@ model::ThreadHandle Translator::TimerTrack(uint32_t cpu, bool is_hrtimer) {
 void Translator::HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count) {
   losses_.OnLoss(cpu, at, category, count);
   if (probes_ && category == FXR_CATEGORY_PROBE) probes_->OnLoss();
+  if (category == FXR_CATEGORY_REQUEST) requests_.OnLoss(at);
   interrupts_.OnLoss(cpu, at, static_cast<fxr_category>(category));
   if (category == FXR_CATEGORY_LOCK || category == FXR_CATEGORY_FAULT ||
       category == FXR_CATEGORY_WORKQUEUE || category == FXR_CATEGORY_RECLAIM) {
@@ -312,6 +338,18 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
       ++stats_.recorded[FXR_CATEGORY_WAIT];
       return;
     }
+  }
+  fxr_connection_long connection;
+  if (fxr_unpack_connection(&event, &connection)) {
+    const auto* bytes = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    CountRequest(requests_.OnConnection(at, connection, {bytes, event.bytes}));
+    return;
+  }
+  fxr_request_text_long request;
+  if (fxr_unpack_request_text(&event, &request)) {
+    const auto* bytes = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    CountRequest(requests_.OnText(at, request, {bytes, event.bytes}));
+    return;
   }
   fxr_block_long block;
   if (fxr_unpack_block(&event, &block) && event.bytes == FXR_DISK_NAME_BYTES) {

@@ -18,10 +18,12 @@
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
 #include "probes/probe.h"
+#include "schema/request_protocols.h"
 #include "schema/settings.h"
 #include "schema/tracepoint_format.h"
 #include "translate/branch_translator.h"
 #include "translate/calls/probe_translator.h"
+#include "translate/calls/request_translator.h"
 #include "translate/counters/counter_translator.h"
 #include "translate/file/session_info.h"
 #include "translate/file/settings_writer.h"
@@ -54,6 +56,7 @@ struct TranslatorOptions {
   // Category `tracepoint`: indexed by tracepoint number.
   std::vector<schema::TracepointFormat> tracepoints = {};
   std::vector<std::string> counters = {};  // category `counter`: indexed by counter number
+  schema::RequestProtocols request_names = {};  // category `request`
 };
 
 class Translator {
@@ -139,6 +142,9 @@ class Translator {
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
   // Handles slots that begin or end a kernel activity; returns false for others.
   bool OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
+  // The same for turns of connections.
+  bool OnRequestSlot(uint32_t type, uint64_t at, uint64_t body, uint64_t extra);
+  bool CountRequest(RequestTranslator::Outcome outcome);
   // Side events by type; fxr_side_header for unreadable ones.
   void OnSide(uint64_t at, const fxr_task& event);
   void OnSide(uint64_t at, const fxr_exec& event);
@@ -187,6 +193,7 @@ class Translator {
   InstantTranslator instants_;
   BlockTranslator blocks_;
   WaitTranslator waits_;
+  RequestTranslator requests_;
   PowerTranslator power_;
   SpanStacks spans_;
   SyscallTranslator syscalls_;

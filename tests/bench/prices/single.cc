@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -114,6 +115,38 @@ Cost Packets(const Task& task) { return {SendPackets(task.count), 3 * task.count
 // A softirq receives the packet.
 Cost SoftInterrupts(const Task& task) { return {SendPackets(task.count), 2 * task.count}; }
 
+// Both ends of a TCP connection. Four events: a request of the client begins, one of the server begins and ends, and
+// that of the client ends.
+Cost Exchanges(const Task& task) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (bind(listener, at, size) != 0 || listen(listener, 1) != 0 ||
+      getsockname(listener, at, &size) != 0 || connect(client, at, size) != 0) {
+    Fail("a TCP connection");
+  }
+  const int server = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  const int now = 1;
+  for (const int end : {client, server}) {
+    setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
+  }
+  char byte = 0;
+  const uint64_t begin = CpuTime();
+  for (uint64_t i = 0; i < task.count; ++i) {
+    if (send(client, &byte, 1, 0) != 1 || recv(server, &byte, 1, 0) != 1 ||
+        send(server, &byte, 1, 0) != 1 || recv(client, &byte, 1, 0) != 1) {
+      Fail("send and recv");
+    }
+  }
+  const Cost cost{CpuTime() - begin, 4 * task.count};
+  for (const int end : {listener, client, server}) close(end);
+  return cost;
+}
+
 Cost Reads(const Task& task) {
   const int file = open(task.file, O_RDONLY | O_DIRECT | O_CLOEXEC);
   if (file < 0) Fail(task.file);
@@ -208,6 +241,7 @@ constexpr Load kLoads[] = {
     {"signal", "sends itself signals", Signals},
     {"packet", "sends itself packets", Packets},
     {"softirq", "the same; soft interrupts", SoftInterrupts},
+    {"exchange", "sends itself requests over TCP", Exchanges},
     {"read", "reads a file from the disk", Reads},
     {"work", "writes to a terminal, through a work queue", Works},
     {"timer", "sets timers and awaits them", Timers},

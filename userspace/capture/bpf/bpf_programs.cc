@@ -73,6 +73,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetStacks(features, options, *sizes);
   (*skeleton)->SetFaults(options);
   (*skeleton)->SetWaits(features, options);
+  (*skeleton)->SetRequests(options);
   (*skeleton)->SetProbes(options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&
@@ -220,6 +221,10 @@ void BpfPrograms::SetPhase(fxr_phase phase) {
 
 void BpfPrograms::BeginStackGeneration() {
   __atomic_fetch_add(&(*skeleton_)->bss->stack_age, 1, __ATOMIC_SEQ_CST);
+}
+
+void BpfPrograms::AnnounceConnections() {
+  __atomic_fetch_add(&(*skeleton_)->bss->request_age, 1, __ATOMIC_SEQ_CST);
 }
 
 void BpfPrograms::Follow(uint32_t tid) {

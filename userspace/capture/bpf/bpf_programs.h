@@ -46,6 +46,8 @@ class BpfPrograms {
   UnwindMaps& unwind() { return unwind_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
+  // Category `request`: the programs announce each connection again at its next turn.
+  void AnnounceConnections();
   // Follows this task, if the filter has `chosen`.
   void Follow(uint32_t tid);
   // True if the task, or the last one with this tid, is followed.

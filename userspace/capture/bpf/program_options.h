@@ -9,6 +9,7 @@
 
 #include "capture/bpf/category.h"
 #include "probes/probe.h"
+#include "schema/request_protocols.h"
 
 namespace capture {
 
@@ -66,6 +67,8 @@ struct ProgramOptions {
   std::vector<probes::Probe> probes;  // category `probe`
   // Category `counter`: at most eight of CounterSet::KnownNames().
   std::vector<std::string> counters;
+  // Category `request`: if any, the first bytes of requests are sent.
+  schema::RequestProtocols request_names;
 
   std::vector<uint32_t> syscall_numbers;  // empty: all
   std::vector<std::string> sched_events;  // from SchedEvents(); empty: all

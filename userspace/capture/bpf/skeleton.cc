@@ -258,6 +258,15 @@ void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& op
   FillWaitCalls(settings.wait_calls);
 }
 
+void Skeleton::SetRequests(const ProgramOptions& options) {
+  const bool wanted = options.categories.test(FXR_CATEGORY_REQUEST);
+  bpf_map__set_autocreate(bpf_->maps.request_sockets, wanted);
+  if (!wanted || !options.request_names.any()) return;
+  auto& settings = *bpf_->rodata;
+  settings.request_reads_text = true;
+  FillRequestCalls(settings.request_calls);
+}
+
 void Skeleton::SetFaults(const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_FAULT);
   bpf_map__set_autocreate(bpf_->maps.last_faults, wanted);
@@ -322,6 +331,10 @@ void Skeleton::Use(const std::string& name, fxr_category category,
 void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures& features) {
   const std::string program(tracepoint.tracepoint);
   if (tracepoint.may_be_missing() && features.missing_tracepoints.contains(program)) return;
+  // The end of a send stands in for its begin.
+  if (program == "sock_send_length" && !features.missing_tracepoints.contains("tcp_sendmsg_locked")) {
+    return;
+  }
   switch (tracepoint.way) {
     case Tracepoint::Way::kSlot:
     case Tracepoint::Way::kMaySlot:

@@ -42,6 +42,7 @@ class Skeleton {
   void SetStacks(const KernelFeatures& features, const ProgramOptions& options,
                  const RingSizes& sizes);
   void SetWaits(const KernelFeatures& features, const ProgramOptions& options);
+  void SetRequests(const ProgramOptions& options);
   void SetFaults(const ProgramOptions& options);
   void SetProbes(const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);

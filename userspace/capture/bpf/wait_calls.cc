@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "fxt_record/event.h"
 #include "util/syscall_names.h"
@@ -75,6 +76,20 @@ constexpr WaitCall kWaitCalls[] = {
 };
 
 }  // namespace
+
+void FillRequestCalls(std::span<uint8_t> calls) {
+  constexpr std::pair<const char*, fxr_request_call> kCalls[] = {
+      {"read", FXR_REQUEST_CALL_BUFFER},   {"recvfrom", FXR_REQUEST_CALL_BUFFER},
+      {"readv", FXR_REQUEST_CALL_VECTOR},  {"preadv2", FXR_REQUEST_CALL_VECTOR},
+      {"recvmsg", FXR_REQUEST_CALL_MESSAGE},
+      // The first message.
+      {"recvmmsg", FXR_REQUEST_CALL_MESSAGE},
+  };
+  for (const auto& [name, kind] : kCalls) {
+    const auto number = util::SyscallNumber(name);
+    if (number && *number < calls.size()) calls[*number] = kind;
+  }
+}
 
 void FillWaitCalls(std::span<uint8_t> calls) {
   for (const WaitCall& call : kWaitCalls) {

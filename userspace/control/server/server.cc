@@ -324,6 +324,11 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
     return Answer(client, oneway,
                   reply::PermissionDenied("only root may place probes in programs"));
   }
+  if (const uid_t uid = client->peer().uid;
+      !read.value.config.sources.request_names.empty() && uid != 0 && uid != geteuid()) {
+    return Answer(client, oneway,
+                  reply::PermissionDenied("only root may name requests by their payload"));
+  }
   // A call that fails anyway creates no file.
   if (controller_.state() != SessionState::kReady) {
     return controller_.Initialize({}, {}, Answering(client, oneway, NoResult));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "analyze/document/render.h"
@@ -28,6 +29,9 @@
 
 namespace tools {
 namespace {
+
+// Of fxt-record --requests.
+constexpr std::string_view kRequestCategory = "request";
 
 struct PathCommandOptions {
   std::string file;
@@ -182,8 +186,12 @@ class PathCommand {
         return threads.Matches(koid, name);
       };
     } else {
-      choice_.wants_span = [this](std::string_view category, std::string_view name, bool) {
-        return MatchesSpan(options_.spans, category, name);
+      // `--span request` takes what --requests recorded, whose names are those of services.
+      const bool all_recorded = std::ranges::find(options_.spans, kRequestCategory) != options_.spans.end();
+      choice_.wants_span = [this, all_recorded](std::string_view category, std::string_view name,
+                                                bool of_kernel) {
+        return MatchesSpan(options_.spans, category, name) ||
+               (all_recorded && of_kernel && category == kRequestCategory);
       };
     }
     return util::Ok();

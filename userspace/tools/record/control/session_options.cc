@@ -96,6 +96,10 @@ util::Result<request::TraceConfig> SessionOptions::MakeConfig() const {
   }
   if (util::Status status = sources.Take(options); !status) return status.TakeError();
   config.sources = std::move(options.sources);
+  if (sources.wants_requests()) {
+    if (!config.categories) config.categories.emplace(1, "default");
+    config.categories->emplace_back("request");
+  }
   if (tasks.any()) config.filter = tasks;
   return config;
 }

@@ -10,6 +10,7 @@
 
 #include "capture/bpf/ring_sizes.h"
 #include "probes/probe_resolver.h"
+#include "schema/request_protocols.h"
 #include "util/machine_info.h"
 #include "util/syscall_names.h"
 
@@ -74,6 +75,13 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
   if (!probes) return probes.TakeError();
   programs.probes = std::move(*probes);
   programs.counters = options.sources.counters;
+  for (const std::string& name : options.sources.request_names) {
+    if (!schema::SelectRequestProtocol(name, programs.request_names)) {
+      return util::Error{
+          fmt::format("there is no protocol '{}' to name requests by", name),
+          fmt::format("the protocols are: {}", fmt::join(schema::RequestProtocolNames(), ", "))};
+    }
+  }
   programs.filter.tids = options.tasks.tids;
   programs.filter.tgids = options.tasks.pids;
   programs.filter.comms = options.tasks.comms;

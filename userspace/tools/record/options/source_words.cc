@@ -2,11 +2,14 @@
 #include "tools/record/options/source_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "capture/counters/counter_set.h"
 #include "schema/event_info.h"
+#include "schema/request_protocols.h"
 
 namespace tools {
 
@@ -39,6 +42,27 @@ void SourceWords::Add(const Command& command) {
       .Add("--usdt", sources_.usdts,
            "Record this USDT probe of a program or library, with its arguments (may be repeated)")
       .Type("PATH:PROVIDER:NAME");
+  command.Add("--requests", requests_,
+              "Also record the requests of servers, on TCP and Unix connections, as -c "
+              "default,request does");
+  command
+      .AddInOrder(
+          "--request-names", [this](const std::string& list) { TakeRequestNames(list); },
+          "The same, named after what they ask for: http,redis,postgres,mysql. Reads the first 64 "
+          "bytes of each request and writes its method and path, its command, or the first word "
+          "of its statement into the file")
+      .Type("LIST");
+}
+
+void SourceWords::TakeRequestNames(const std::string& list) {
+  schema::RequestProtocols protocols;
+  for (const std::string& name : SplitAtCommas(list)) {
+    if (!schema::SelectRequestProtocol(name, protocols)) {
+      problem_ = fmt::format("--request-names: there is no protocol '{}'", name);
+      hint_ = fmt::format("the protocols are: {}", fmt::join(schema::RequestProtocolNames(), ", "));
+    }
+    sources_.request_names.push_back(name);
+  }
 }
 
 void SourceWords::TakeEvent(const std::string& pattern) {
@@ -66,9 +90,14 @@ void SourceWords::TakeFilter(const std::string& filter) {
 
 util::Status SourceWords::Take(RecordOptions& options) const {
   if (!problem_.empty()) {
-    return util::Error{problem_, "write it like: -e kmem:mm_page_alloc --filter 'order > 2'"};
+    return util::Error{
+        problem_, hint_.empty() ? "write it like: -e kmem:mm_page_alloc --filter 'order > 2'" : hint_};
   }
   options.sources = sources_;
+  if (requests_) {
+    options.categories.wanted.set(FXR_CATEGORY_REQUEST);
+    options.categories.by_name.set(FXR_CATEGORY_REQUEST);
+  }
   if (has_counters_) {
     auto names = capture::CounterSet::ParseNames(counters_);
     if (!names) return names.TakeError();
@@ -79,6 +108,10 @@ util::Status SourceWords::Take(RecordOptions& options) const {
 
 util::Status ApplySources(RecordOptions& options) {
   capture::CategorySelection& selection = options.categories;
+  if (!options.sources.request_names.empty()) {
+    selection.wanted.set(FXR_CATEGORY_REQUEST);
+    selection.by_name.set(FXR_CATEGORY_REQUEST);
+  }
   struct Source {
     fxr_category category;
     bool asked_for;

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Records the requests of unmodified servers, and holds them against a client that knows what it asked (root, BTF).
+
+REQUESTS_SERVERS=python,redis chooses servers; without it, all that are installed. `make test` runs `python` alone.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, RECORDER, query, run  # noqa: E402
+
+CLIENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_client.py")
+REQUESTS = int(os.environ.get("REQUESTS_COUNT", "600"))
+CHOSEN = os.environ.get("REQUESTS_SERVERS", "")
+CONNECTIONS = 4
+# What the client's clock adds to the calls themselves, where nothing preempts it.
+SLACK_NS = 100_000
+
+
+def setUpModule():
+    harness.skip_unless_recordable()
+    missing = run(RECORDER, "--list-categories").stdout
+    line = next(line for line in missing.splitlines() if line.split()[:1] == ["request"])
+    if "no tracepoint" in line:
+        harness.skip(f"this kernel cannot record requests: {line}")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def is_listening(address):
+    try:
+        if address.startswith("/"):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(address)
+        else:
+            host, port = address.rsplit(":", 1)
+            socket.create_connection((host, int(port)), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+PYTHON_SERVER = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+    def do_GET(self):
+        body = b"hello"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+NODE_SERVER = """
+require('http').createServer((request, response) => response.end('hello')).listen(+process.argv[1], '127.0.0.1')
+"""
+
+NGINX = """
+daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+  access_log off; keepalive_requests 1000000; client_body_temp_path {folder}; proxy_temp_path {folder};
+  fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
+  server {{ listen {port}; location / {{ return 200 hello; }} }}
+}}
+"""
+
+HAPROXY = """
+global
+  stats socket {folder}/haproxy.sock
+defaults
+  mode http
+  timeout connect 60s
+  timeout client 60s
+  timeout server 60s
+frontend front
+  bind 127.0.0.1:{port}
+  default_backend back
+backend back
+  server nginx 127.0.0.1:{upstream}
+"""
+
+
+class RequestsTest(harness.FolderTest):
+    def start(self, command, address, **more):
+        log = open(self.path(f"server-{len(os.listdir(self.folder))}.log"), "wb")
+        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **more)
+
+        def stop():
+            server.send_signal(signal.SIGINT)
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+            log.close()
+
+        self.addCleanup(stop)
+        self.assertTrue(harness.eventually(lambda: server.poll() is not None or is_listening(address), 60))
+        self.assertIsNone(server.poll(), harness.run("cat", log.name).stdout)
+
+    def need(self, name, program):
+        if CHOSEN and name not in CHOSEN.split(","):
+            self.skipTest(f"{name} is not chosen")
+        found = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/bin")
+        if not found:
+            print(f"SKIPPED: {program} is not installed", file=sys.stderr)
+            self.skipTest(f"{program} is not installed")
+        return found
+
+    def record(self, protocol, address, options=(), count=REQUESTS):
+        """Records the client. Returns the trace and the client's (port, begin, end, name)."""
+        trace = self.path("requests.fxt")
+        done = run(RECORDER, "-q", "--requests", *options, "-o", trace, "--", sys.executable, CLIENT, protocol, address,
+                   str(CONNECTIONS), str(count), ok=(0,))
+        self.assertNotIn("lost", done.stderr)
+        lines = [line.split(" ", 3) for line in done.stdout.splitlines()]
+        known = [(int(port), int(begin), int(end), name) for port, begin, end, name in lines]
+        self.assertEqual(len(known), count)
+        return trace, known
+
+    @staticmethod
+    def spans(trace, *ports):
+        """(name, begin, end, arguments) of each request of these servers, in order of begins: other programs have
+        requests, too."""
+        rows = query(trace, "SELECT name, ts, dur, args, tid FROM requests WHERE args LIKE '%\"side\":%' ORDER BY ts")
+        spans = [(name, ts, ts + dur, dict(json.loads(args), tid=tid)) for name, ts, dur, args, tid in rows]
+        return [span for span in spans
+                if not ports or re.search(rf":({'|'.join(map(str, ports))})\b", span[3]["connection"])]
+
+    def check(self, spans, known, names=None):
+        """Each of the client's requests has one span of the client inside, and one of the server inside of that."""
+        clients, servers = [], []
+        for name, begin, end, args in spans:
+            self.assertNotIn("unanswered", args, (name, args))
+            (clients if args["side"] == "client" else servers).append((begin, end, name, args))
+        self.assertEqual(len(clients), len(known))
+        self.assertEqual(len(servers), len(known))
+
+        def port_of(args, end):
+            found = re.search(r":(\d+) -> .*:(\d+)$", args["connection"])
+            return int(found[end]) if found else 0
+
+        def order(spans, end):
+            return sorted(spans, key=lambda span: (port_of(span[3], end), span[0]))
+
+        differences, shares = [], []
+        if all(port == 0 for port, _, _, _ in known):
+            # Unix sockets have no port to tell connections apart.
+            self.assertEqual(CONNECTIONS, 1)
+        for (_, begin, end, expected), client, server in zip(
+                sorted(known), order(clients, 1), order(servers, 2)):
+            self.assertLessEqual(begin, client[0])
+            self.assertLessEqual(client[1], end)
+            self.assertLessEqual(client[0], server[0], (client, server))
+            self.assertLessEqual(server[1], client[1], (client, server))
+            if names:
+                self.assertEqual(server[2], expected)
+            differences.append((end - begin) - (client[1] - client[0]))
+            shares.append(max(0.05 * (end - begin), SLACK_NS))
+            self.assertGreater(server[3]["bytes_in"], 0)
+            self.assertGreater(client[3]["bytes_in"], 0)
+            self.assertEqual(client[3]["bytes_out"], server[3]["bytes_in"])
+        own = sorted(end - begin for _, begin, end, _ in known)
+        shown = sorted(end - begin for begin, end, _, _ in clients)
+        at_server = sorted(end - begin for begin, end, _, _ in servers)
+        for quantile in (0.5, 0.99):
+            at = int(quantile * (len(own) - 1))
+            print(f"{self.id().rsplit('.', 1)[1]} p{quantile * 100:g}: client's clock {own[at] / 1e3:.1f} us, client's span "
+                  f"{shown[at] / 1e3:.1f} us, server's span {at_server[at] / 1e3:.1f} us", file=sys.stderr)
+        # The client may be preempted between its clock and its call; not in most of its requests.
+        within = sum(difference <= share for difference, share in zip(differences, shares))
+        self.assertGreaterEqual(within, 0.9 * len(differences))
+
+    def start_nginx(self, port):
+        config = self.write(f"nginx-{port}.conf", NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}"))
+        self.start([self.need("nginx", "nginx"), "-c", config, "-p", self.folder], f"127.0.0.1:{port}")
+
+    def test_python(self):
+        self.need("python", "python3")
+        port = free_port()
+        self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
+        trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
+        spans = self.spans(trace, port)
+        self.check(spans, known, names=True)
+        clients = {name for name, _, _, args in spans if args["side"] == "client"}
+        self.assertEqual(clients, {f"to :{port}"})
+        # The tools that need no table.
+        requests = json.loads(harness.fxt("path", trace, "--span", "request", "--json"))["requests"]
+        self.assertGreaterEqual(len(requests), 2 * len(known))
+        for request in requests:
+            self.assertEqual(sum(part["ns"] for part in request["parts"]), request["dur"])
+        harness.fxt("check", trace)
+        # Without --request-names no byte of a request is in the file.
+        trace, known = self.record("http", f"127.0.0.1:{port}")
+        with open(trace, "rb") as file:
+            self.assertNotIn(b"items", file.read())
+        self.assertEqual({name for name, _, _, args in self.spans(trace, port)
+                          if args["side"] == "server"}, {f":{port}"})
+
+    def test_peers_are_known(self):
+        self.need("python", "python3")
+        port = free_port()
+        self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
+        trace, _ = self.record("http", f"127.0.0.1:{port}", count=40)
+        pids = query(trace, f"SELECT args, pid FROM requests WHERE args LIKE '%:{port}%'")
+        peers = {(json.loads(args)["side"], json.loads(args)["peer_pid"], pid) for args, pid in pids}
+        self.assertEqual(len(peers), 2)
+        (_, server_peer, client), (_, client_peer, server) = sorted(peers)
+        self.assertEqual((server_peer, client_peer), (server, client))
+
+    def test_redis(self):
+        program = self.need("redis", "redis-server")
+        port = free_port()
+        self.start([program, "--port", str(port), "--save", "", "--dir", self.folder], f"127.0.0.1:{port}")
+        trace, known = self.record("redis", f"127.0.0.1:{port}", ("--request-names", "redis"))
+        self.check(self.spans(trace, port), known, names=True)
+
+    def test_redis_on_a_unix_socket(self):
+        program = self.need("redis", "redis-server")
+        path = self.path("redis.sock")
+        self.start([program, "--port", "0", "--unixsocket", path, "--save", "", "--dir", self.folder], path)
+        globals()["CONNECTIONS"] = 1
+        self.addCleanup(lambda: globals().update(CONNECTIONS=4))
+        trace, known = self.record("redis", path)
+        spans = self.spans(trace)
+        self.check([span for span in spans if path in span[0]], known)
+        self.assertEqual({name for name, _, _, _ in spans if path in name}, {path, f"to {path}"})
+
+    def test_nginx(self):
+        port = free_port()
+        self.start_nginx(port)
+        trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http,redis"))
+        self.check(self.spans(trace, port), known, names=True)
+
+    def test_memcached(self):
+        program = self.need("memcached", "memcached")
+        port = free_port()
+        self.start([program, "-l", "127.0.0.1", "-p", str(port), "-u", "root"], f"127.0.0.1:{port}")
+        trace, known = self.record("memcached", f"127.0.0.1:{port}")
+        self.check(self.spans(trace, port), known)
+
+    def test_node(self):
+        program = self.need("node", "node")
+        port = free_port()
+        self.start([program, "-e", NODE_SERVER, str(port)], f"127.0.0.1:{port}")
+        trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
+        self.check(self.spans(trace, port), known, names=True)
+
+    def test_haproxy_before_nginx(self):
+        program = self.need("haproxy", "haproxy")
+        front, upstream = free_port(), free_port()
+        self.start_nginx(upstream)
+        config = self.write("haproxy.cfg", HAPROXY.format(folder=self.folder, port=front, upstream=upstream))
+        self.start([program, "-db", "-f", config], f"127.0.0.1:{front}")
+        trace, known = self.record("http", f"127.0.0.1:{front}", ("--request-names", "http"))
+        spans = self.spans(trace, front, upstream)
+        outer = [span for span in spans if re.search(rf":{front}\b", span[3]["connection"])]
+        inner = [span for span in spans if re.search(rf":{upstream}\b", span[3]["connection"])]
+        self.check(outer, known, names=True)
+        self.assertEqual(len(inner), 2 * len(known))
+        # Each request to nginx is inside of one to haproxy.
+        fronts = sorted((begin, end) for _, begin, end, args in outer if args["side"] == "server")
+        for _, begin, end, _ in inner:
+            self.assertTrue(any(first <= begin and end <= last for first, last in fronts), (begin, end))
+
+    def test_postgres(self):
+        if CHOSEN and "postgres" not in CHOSEN.split(","):
+            self.skipTest("postgres is not chosen")
+        folders = sorted(os.path.join("/usr/lib/postgresql", name, "bin") for name in
+                         (os.listdir("/usr/lib/postgresql") if os.path.isdir("/usr/lib/postgresql") else ()))
+        if not folders or os.geteuid() != 0:
+            print("SKIPPED: PostgreSQL is not installed", file=sys.stderr)
+            self.skipTest("PostgreSQL is not installed")
+        data, port = self.path("data"), free_port()
+        os.mkdir(data)
+        shutil.chown(data, "postgres")
+        run(os.path.join(folders[-1], "initdb"), "-D", data, "-A", "trust", "-N", user="postgres", cwd=data, ok=(0,))
+        self.start([os.path.join(folders[-1], "postgres"), "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", data],
+                   f"127.0.0.1:{port}", user="postgres", cwd=data)
+        trace, known = self.record("postgres", f"127.0.0.1:{port}", ("--request-names", "postgres"))
+        self.check(self.spans(trace, port), known, names=True)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/calls/request_translator.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "unit/translate/capture_script.h"
+
+namespace translate {
+namespace {
+
+using testing::CaptureScript;
+
+constexpr std::string_view kLoopback("\x7f\0\0\1\x7f\0\0\1", 8);
+
+class RequestTranslatorTest : public ::testing::Test {
+ protected:
+  explicit RequestTranslatorTest(const schema::RequestProtocols& names = {})
+      : script_({.request_names = names}) {
+    script_.Task(7, 7, "server").Task(8, 7, "worker").Task(9, 9, "client").Switch(1, 0, 0, 7);
+  }
+
+  // `pack` fills the fields and returns where the bytes go.
+  template <typename Pack>
+  void Side(uint64_t time, std::string_view bytes, const Pack& pack) {
+    alignas(8) std::byte storage[512] = {};
+    auto* event = reinterpret_cast<fxr_long*>(storage);
+    event->header = {time, FXR_SIDE_LONG, 0, 0, sizeof(storage)};
+    event->category = FXR_CATEGORY_REQUEST;
+    std::memcpy(pack(event, static_cast<fxr_u32>(bytes.size())), bytes.data(), bytes.size());
+    script_.translator().OnSideEvent(event->header);
+  }
+  void Connect(uint64_t time, uint32_t number, fxr_request_side side, uint32_t local,
+               uint32_t remote, std::string_view addresses = kLoopback) {
+    fxr_connection_long fields{};
+    fields.connection = number;
+    fields.side = static_cast<fxr_u8>(side);
+    fields.family = addresses.size() == 8 ? AF_INET : AF_INET6;
+    fields.ports = local << 16 | remote;
+    fields.net = 1;
+    Side(time, addresses, [&](fxr_long* event, fxr_u32 bytes) {
+      fxr_pack_connection(event, fields, bytes);
+      return fxr_connection_bytes(event);
+    });
+  }
+  void Receive(uint64_t time, uint32_t number, uint32_t tid, uint32_t bytes = 10) {
+    script_.Slot(time, 0, FXR_SLOT_REQUEST_RECEIVE, fxr_pack_request_receive({tid, number, bytes}));
+  }
+  void Send(uint64_t time, uint32_t number, uint32_t tid, uint32_t bytes = 20) {
+    script_.Slot(time, 0, FXR_SLOT_REQUEST_SEND, fxr_pack_request_send({tid, number, bytes}));
+  }
+  void Text(uint64_t time, uint32_t number, uint32_t tid, std::string_view text) {
+    fxr_request_text_long fields{tid, number, static_cast<fxr_u32>(text.size())};
+    Side(time, text, [&](fxr_long* event, fxr_u32 bytes) {
+      fxr_pack_request_text(event, fields, bytes);
+      return fxr_request_text_bytes(event);
+    });
+  }
+  void Close(uint64_t time, uint32_t number, bool closed) {
+    script_.Slot(time, 0, FXR_SLOT_REQUEST_CLOSE,
+                 fxr_pack_request_close({number, static_cast<fxr_u8>(closed ? 1 : 0)}));
+  }
+  static void ExpectWords(const std::string& line, std::initializer_list<const char*> words) {
+    for (const char* word : words) EXPECT_NE(line.find(word), std::string::npos) << line;
+  }
+
+  CaptureScript script_;
+};
+
+TEST_F(RequestTranslatorTest, AServersRequestIsFromReceiveToSend) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 6379, 5000);
+  Receive(11, 1, 7);
+  Send(20, 1, 8);
+  Receive(30, 1, 8);
+  Send(40, 1, 8);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  ExpectWords(lines[0], {"11 ", "server", "request:redis", "side=server",
+                         "connection=127.0.0.1:6379 -> 127.0.0.1:5000"});
+  ExpectWords(lines[1], {"20 ", "worker", "request:redis", "bytes_in=10", "bytes_out=20"});
+}
+
+TEST_F(RequestTranslatorTest, AClientsRequestIsFromSendToReceive) {
+  Connect(10, 1, FXR_REQUEST_CLIENT, 5000, 6379);
+  Connect(10, 2, FXR_REQUEST_CLIENT, 5001, 8080, std::string_view("\x0a\0\0\1\x0a\0\0\2", 8));
+  Send(11, 1, 9);
+  Receive(20, 1, 9);
+  Send(21, 2, 9);
+  Receive(22, 2, 9);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  ExpectWords(lines[0], {"11 ", "request:to redis", "side=client"});
+  ExpectWords(lines[1], {"20 ", "bytes_in=10", "bytes_out=20"});
+  ExpectWords(lines[2], {"request:to 10.0.0.2:8080"});
+}
+
+TEST_F(RequestTranslatorTest, EndsOfTheSameHostKnowEachOther) {
+  // The server's socket is for IPv6.
+  const std::string mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1", 16);
+  Connect(10, 1, FXR_REQUEST_CLIENT, 5000, 8080);
+  Send(11, 1, 9);
+  Connect(12, 2, FXR_REQUEST_SERVER, 8080, 5000, mapped + mapped);
+  Receive(13, 2, 8);
+  Send(14, 2, 8);
+  Receive(15, 1, 9);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  ExpectWords(lines[1], {"request::8080"});
+  ExpectWords(lines[2], {"peer_pid=9"});
+  ExpectWords(lines[3], {"peer_pid=7"});
+}
+
+TEST_F(RequestTranslatorTest, AGreetingIsNoRequest) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 3306, 5000);
+  Send(11, 1, 7);
+  Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 3306);
+  Receive(12, 2, 9);
+  EXPECT_TRUE(script_.Lines("request:").empty());
+  EXPECT_EQ(script_.translator().stats().unmatched_ends, 0u);
+}
+
+TEST_F(RequestTranslatorTest, RequestsWithoutAnAnswerEnd) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
+  Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 80);
+  Send(11, 2, 9);
+  // The client ends its sends, and waits for the answer.
+  Close(12, 2, false);
+  Receive(13, 1, 7);
+  Close(14, 1, false);
+  Close(15, 2, true);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  ExpectWords(lines[2], {"14 ", "unanswered=closed"});
+  ExpectWords(lines[3], {"15 ", "unanswered=closed"});
+}
+
+TEST_F(RequestTranslatorTest, LossesEndOpenRequests) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
+  Receive(11, 1, 7);
+  script_.Slot(12, 0, FXR_SLOT_LOSS, fxr_pack_loss({3, FXR_CATEGORY_REQUEST}));
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 2u);
+  ExpectWords(lines[1], {"12 ", "unanswered=lost"});
+}
+
+TEST_F(RequestTranslatorTest, ConnectionsThatWereNotAnnouncedAreCounted) {
+  Receive(11, 1, 7);
+  Send(12, 1, 7);
+  EXPECT_EQ(script_.translator().stats().unmatched_ends, 2u);
+  EXPECT_TRUE(script_.Lines("request:").empty());
+}
+
+TEST_F(RequestTranslatorTest, AnAnnouncementAgainChangesNothing) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
+  Receive(11, 1, 7);
+  Connect(12, 1, FXR_REQUEST_SERVER, 80, 5000);
+  Send(13, 1, 7);
+  EXPECT_EQ(script_.Lines("request:").size(), 2u);
+}
+
+TEST_F(RequestTranslatorTest, TheNumberOfAnotherConnectionIsTakenOver) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
+  Receive(11, 1, 7);
+  Connect(12, 1, FXR_REQUEST_SERVER, 80, 5001);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 2u);
+  ExpectWords(lines[1], {"12 ", "unanswered=lost"});
+}
+
+class NamedRequestTranslatorTest : public RequestTranslatorTest {
+ protected:
+  NamedRequestTranslatorTest() : RequestTranslatorTest({.http = true}) {}
+};
+
+TEST_F(NamedRequestTranslatorTest, TextNamesARequest) {
+  Connect(10, 1, FXR_REQUEST_SERVER, 8080, 5000);
+  Text(11, 1, 7, "GET /a?b HTTP/1.1\r\n");
+  Send(12, 1, 7);
+  Text(13, 1, 7, "\x17\3\3\0");
+  Send(14, 1, 7);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  ExpectWords(lines[0], {"request:GET /a {"});
+  ExpectWords(lines[1], {"request:GET /a {"});
+  ExpectWords(lines[2], {"request::8080"});
+}
+
+}  // namespace
+}  // namespace translate

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "translate/calls/request_translator.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <utility>
+
+#include "fxt/utf8.h"
+#include "translate/calls/request_name.h"
+
+namespace translate {
+namespace {
+
+// Texts beyond these are written with each span: strings are permanent in a file.
+constexpr size_t kMaxTexts = 8192;
+constexpr size_t kMaxTextBytes = 200;
+
+constexpr std::string_view kMappedIpv4("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+
+// A socket for IPv6 may have a peer of IPv4.
+std::string_view Unmapped(std::string_view address) {
+  return address.starts_with(kMappedIpv4) ? address.substr(kMappedIpv4.size()) : address;
+}
+
+bool IsLoopback(std::string_view address) {
+  constexpr std::string_view kIpv6("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+  return address.size() == 4 ? address[0] == 127 : address == kIpv6;
+}
+
+std::string EndText(std::string_view address, uint32_t port) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const bool is_ipv4 = address.size() == sizeof(in_addr);
+  inet_ntop(is_ipv4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
+  return is_ipv4 ? fmt::format("{}:{}", text.data(), port)
+                 : fmt::format("[{}]:{}", text.data(), port);
+}
+
+std::string EndKey(std::string_view here, uint32_t here_port, std::string_view there,
+                   uint32_t there_port, uint32_t net) {
+  // Loopback addresses are those of a namespace. Others may lead to another one of this machine.
+  return fmt::format("{}:{} {}:{} {}", here, here_port, there, there_port,
+                     IsLoopback(here) ? net : 0);
+}
+
+std::string UnixName(std::string_view path) {
+  if (path.empty()) return "unix socket";
+  if (path[0] == '\0') return "@" + std::string(path.substr(1));
+  return std::string(path.substr(0, path.find('\0')));
+}
+
+}  // namespace
+
+RequestTranslator::Outcome RequestTranslator::OnConnection(uint64_t time,
+                                                           const fxr_connection_long& event,
+                                                           std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Connection connection;
+  connection.is_server = event.side == FXR_REQUEST_SERVER;
+  if (event.family == AF_UNIX) {
+    connection.ends = UnixName(text);
+    connection.name = connection.ends;
+    connection.key = fmt::format("{:x}", event.socket);
+    connection.peer_key = fmt::format("{:x}", event.peer);
+  } else {
+    if (text.size() != 2 * sizeof(in_addr) && text.size() != 2 * sizeof(in6_addr)) {
+      return Outcome::kMalformed;
+    }
+    const std::string_view here = Unmapped(text.substr(0, text.size() / 2));
+    const std::string_view there = Unmapped(text.substr(text.size() / 2));
+    const uint32_t here_port = event.ports >> 16;
+    const uint32_t there_port = event.ports & 0xffff;
+    connection.ends = EndText(here, here_port) + " -> " + EndText(there, there_port);
+    connection.key = EndKey(here, here_port, there, there_port, event.net);
+    connection.peer_key = EndKey(there, there_port, here, here_port, event.net);
+    connection.port = connection.is_server ? here_port : there_port;
+    connection.name = schema::ServiceOfPort(connection.port);
+    if (connection.name.empty()) {
+      const bool is_elsewhere = !connection.is_server && !IsLoopback(there);
+      connection.name =
+          is_elsewhere ? EndText(there, there_port) : fmt::format(":{}", connection.port);
+    }
+  }
+  if (!connection.is_server) connection.name.insert(0, "to ");
+  const auto known = connections_.find(event.connection);
+  if (known != connections_.end()) {
+    if (known->second.key == connection.key) return Outcome::kNothing;
+    if (known->second.is_open) End(time, known->second, "lost");
+    Forget(known);
+  }
+  if (connections_.size() >= kMaxConnections) MakeRoom(time);
+  connection.id = ++last_id_;
+  by_end_[connection.key] = event.connection;
+  connections_.emplace(event.connection, std::move(connection));
+  return Outcome::kNothing;
+}
+
+void RequestTranslator::MakeRoom(uint64_t time) {
+  for (auto& [number, connection] : connections_) {
+    if (connection.is_open) End(time, connection, "lost");
+  }
+  connections_.clear();
+  by_end_.clear();
+}
+
+void RequestTranslator::Forget(Connections::iterator connection) {
+  const auto end = by_end_.find(connection->second.key);
+  if (end != by_end_.end() && end->second == connection->first) by_end_.erase(end);
+  connections_.erase(connection);
+}
+
+void RequestTranslator::Use(Connection& connection, uint32_t tid) {
+  const model::ThreadHandle handle = tasks_.Thread(tid);
+  const model::ProcessHandle process = tasks_.table().thread(handle).process;
+  connection.tid = tid;
+  connection.tgid = process == model::kNoHandle ? 0 : tasks_.table().process(process).tgid;
+}
+
+RequestTranslator::Outcome RequestTranslator::OnReceive(uint64_t time, uint32_t number,
+                                                        uint32_t tid, uint64_t bytes,
+                                                        std::string_view text) {
+  const auto found = connections_.find(number);
+  if (found == connections_.end()) return Outcome::kUnknown;
+  Connection& connection = found->second;
+  Use(connection, tid);
+  if (!connection.is_server) {
+    if (!connection.is_open) return Outcome::kNothing;
+    connection.in = bytes;
+    End(time, connection, "");
+    return Outcome::kRecorded;
+  }
+  if (connection.is_open) End(time, connection, "lost");
+  connection.in = bytes;
+  connection.out = 0;
+  std::string name;
+  if (!text.empty()) name = NameOfRequest(text, bytes, connection.port, protocols_);
+  Begin(time, connection, name.empty() ? std::string_view(connection.name) : name);
+  return Outcome::kRecorded;
+}
+
+RequestTranslator::Outcome RequestTranslator::OnText(uint64_t time,
+                                                     const fxr_request_text_long& event,
+                                                     std::span<const std::byte> bytes) {
+  return OnReceive(time, event.connection, event.tid, event.bytes,
+                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+RequestTranslator::Outcome RequestTranslator::OnSend(uint64_t time,
+                                                     const fxr_request_send_body& event) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return Outcome::kUnknown;
+  Connection& connection = found->second;
+  Use(connection, event.tid);
+  if (connection.is_server) {
+    // A server may speak first.
+    if (!connection.is_open) return Outcome::kNothing;
+    connection.out = event.bytes;
+    End(time, connection, "");
+    return Outcome::kRecorded;
+  }
+  if (connection.is_open) End(time, connection, "lost");
+  connection.in = 0;
+  connection.out = event.bytes;
+  Begin(time, connection, connection.name);
+  return Outcome::kRecorded;
+}
+
+RequestTranslator::Outcome RequestTranslator::OnMore(const fxr_request_more_body& event) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return Outcome::kUnknown;
+  Connection& connection = found->second;
+  if (connection.is_open) (connection.is_server ? connection.in : connection.out) += event.bytes;
+  return Outcome::kNothing;
+}
+
+RequestTranslator::Outcome RequestTranslator::OnClose(uint64_t time,
+                                                      const fxr_request_close_body& event) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return Outcome::kNothing;
+  // A client that has ended its sends may still receive.
+  const bool ends =
+      found->second.is_open && (found->second.is_server || event.closed != 0);
+  if (ends) End(time, found->second, "closed");
+  if (event.closed != 0) Forget(found);
+  return ends ? Outcome::kRecorded : Outcome::kNothing;
+}
+
+void RequestTranslator::OnLoss(uint64_t time) {
+  for (auto& [number, connection] : connections_) {
+    if (connection.is_open) End(time, connection, "lost");
+  }
+}
+
+fxt::StringRef RequestTranslator::Text(OpenRecord& record, std::string_view text,
+                                       std::string& scratch) {
+  const std::string_view valid = fxt::CutUtf8(fxt::ToValidUtf8(text, scratch), kMaxTextBytes);
+  if (texts_.size() < kMaxTexts) texts_.emplace(valid);
+  return texts_.contains(std::string(valid)) ? record.Intern(valid) : fxt::StringRef::Inline(valid);
+}
+
+void RequestTranslator::Begin(uint64_t time, Connection& connection, std::string_view name) {
+  connection.is_open = true;
+  connection.span_name = name;
+  std::array<std::string, 2> scratch;
+  OpenRecord record = file_.Begin(tasks_.Thread(connection.tid));
+  const std::array arguments = {
+      fxt::Argument{record.Intern("side"),
+                    record.Intern(connection.is_server ? "server" : "client")},
+      fxt::Argument{record.Intern("connection"), Text(record, connection.ends, scratch[0])}};
+  record.Write(fxt::Event{.type = fxt::EventType::kAsyncBegin,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_REQUEST),
+                          .name = Text(record, connection.span_name, scratch[1]),
+                          .arguments = arguments,
+                          .payload = connection.id});
+}
+
+void RequestTranslator::End(uint64_t time, Connection& connection, std::string_view problem) {
+  connection.is_open = false;
+  uint32_t peer_pid = 0;
+  if (const auto peer = by_end_.find(connection.peer_key); peer != by_end_.end()) {
+    const auto found = connections_.find(peer->second);
+    if (found != connections_.end()) peer_pid = found->second.tgid;
+  }
+  std::string scratch;
+  OpenRecord record = file_.Begin(tasks_.Thread(connection.tid));
+  std::array<fxt::Argument, 4> arguments;
+  size_t count = 0;
+  arguments[count++] = {record.Intern("bytes_in"), connection.in};
+  arguments[count++] = {record.Intern("bytes_out"), connection.out};
+  if (peer_pid != 0) arguments[count++] = {record.Intern("peer_pid"), peer_pid};
+  if (!problem.empty()) arguments[count++] = {record.Intern("unanswered"), record.Intern(problem)};
+  record.Write(fxt::Event{.type = fxt::EventType::kAsyncEnd,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_REQUEST),
+                          .name = Text(record, connection.span_name, scratch),
+                          .arguments = {arguments.data(), count},
+                          .payload = connection.id});
+}
+
+}  // namespace translate

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes requests of the turns of connections between receiving and sending: asynchronous spans, at
+// most one at a time on each connection. docs/requests.md defines them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "fxt_record/event.h"
+#include "fxt_record/long_event.h"
+#include "model/task_tracker.h"
+#include "schema/request_protocols.h"
+#include "translate/file/trace_writer.h"
+
+namespace translate {
+
+class RequestTranslator {
+ public:
+  // What became of an event.
+  enum class Outcome : uint8_t {
+    kRecorded,  // it began or ended a request
+    kNothing,   // no request is concerned, as with the greeting of a server
+    kUnknown,   // its connection was not announced
+    kMalformed,
+  };
+  // Connections whose state is kept; the BPF programs announce a forgotten one again.
+  static constexpr size_t kMaxConnections = 65'536;
+
+  // Both outlive the translator.
+  RequestTranslator(TraceWriter& file, model::TaskTracker& tasks,
+                    const schema::RequestProtocols& protocols)
+      : file_(file), tasks_(tasks), protocols_(protocols) {}
+
+  // Times are ns of the file's clock. `bytes` are those of the event.
+  Outcome OnConnection(uint64_t time, const fxr_connection_long& event,
+                       std::span<const std::byte> bytes);
+  Outcome OnReceive(uint64_t time, const fxr_request_receive_body& event) {
+    return OnReceive(time, event.connection, event.tid, event.bytes, {});
+  }
+  Outcome OnText(uint64_t time, const fxr_request_text_long& event,
+                 std::span<const std::byte> bytes);
+  Outcome OnSend(uint64_t time, const fxr_request_send_body& event);
+  Outcome OnMore(const fxr_request_more_body& event);
+  Outcome OnClose(uint64_t time, const fxr_request_close_body& event);
+  // Events were lost: the open requests end, because their ends may be among them.
+  void OnLoss(uint64_t time);
+
+ private:
+  struct Connection {
+    bool is_server = false;
+    bool is_open = false;  // a request has begun in the file
+    uint32_t port = 0;     // of the server; 0: a Unix socket
+    uint32_t tgid = 0;     // of the last thread that used it
+    uint32_t tid = 0;      // that thread
+    uint64_t id = 0;       // of the spans
+    uint64_t in = 0;       // bytes of the request
+    uint64_t out = 0;
+    std::string name;     // without --request-names
+    std::string ends;     // its addresses
+    std::string key;      // of this end in `by_end_`
+    std::string peer_key;
+    std::string span_name;  // of the open request
+  };
+  using Connections = std::unordered_map<uint32_t, Connection>;
+
+  Outcome OnReceive(uint64_t time, uint32_t number, uint32_t tid, uint64_t bytes,
+                    std::string_view text);
+  void Begin(uint64_t time, Connection& connection, std::string_view name);
+  // `problem`: why there is no answer; empty: this is it.
+  void End(uint64_t time, Connection& connection, std::string_view problem);
+  void Use(Connection& connection, uint32_t tid);
+  void Forget(Connections::iterator connection);
+  void MakeRoom(uint64_t time);
+  fxt::StringRef Text(OpenRecord& record, std::string_view text, std::string& scratch);
+
+  TraceWriter& file_;
+  model::TaskTracker& tasks_;
+  const schema::RequestProtocols protocols_;
+  Connections connections_;                            // by number
+  std::unordered_map<std::string, uint32_t> by_end_;  // numbers of connections
+  std::unordered_set<std::string> texts_;             // that are in the file's string table
+  uint64_t last_id_ = 0;
+};
+
+}  // namespace translate
