@@ -93,7 +93,7 @@ export class Details {
       rows.push(['on', element('span', {}, `CPU ${found.cpu} `,
         button('go there', () => this.app.goTo(trace, `c${found.cpu}`, found.begin), { className: 'link go' }))]);
     }
-    if (found.object) rows.push(['waits for', found.object]);
+    if (found.object) rows.push(['in', found.object]);
     if (found.preemptor) rows.push(['its CPU went to', this.#threadLink(trace, found.preemptor, found.begin)]);
     if (found.woken) rows.push(['woken by', this.#wakerRow(trace, found.woken)]);
     if (found.runnable) rows.push(['waited for a CPU before', formatLength(found.runnable)]);

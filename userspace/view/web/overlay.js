@@ -54,7 +54,7 @@ export class Overlay {
     context.fillStyle = colours.accent;
     context.fillRect(from, HEAD - 4, to - from, 3);
     const text = formatLength(range.to - range.from);
-    const width = context.measureText(text).width + 8;
+    const width = context.measureText(text).width + 24;
     if (to - from < width) return;
     context.fillStyle = colours.header;
     context.fillRect((from + to - width) / 2, OVERVIEW + 4, width, 16);
@@ -182,11 +182,13 @@ export class Overlay {
         context.lineTo(x, y + height / 2);
         context.stroke();
       }
-      context.strokeStyle = colours.path;
-      context.lineWidth = 2.5;
-      context.strokeRect(x, y - 1, width, height + 2);
+      // A frame above and below: the states stay in sight.
+      context.fillStyle = colours.path;
+      context.fillRect(x, y - 2, width, 3);
       context.fillStyle = colours.states[PATH_COLOURS[part.kind] ?? 8];
-      context.fillRect(x, y + height - 4, width, 4);
+      context.fillRect(x, y + height - 3, width, 3);
+      context.fillStyle = colours.path;
+      context.fillRect(x, y + height, width, 2);
       before = { lane: part.lane, y: y + height / 2 };
     }
     context.lineWidth = 1;
