@@ -46,6 +46,8 @@ class IntervalLanes {
 
   explicit IntervalLanes(size_t max_bytes) : max_bytes_(max_bytes) {}
 
+  void SetMaxBytes(size_t max_bytes) { max_bytes_ = max_bytes; }
+
   uint32_t AddLane() {
     lanes_.emplace_back();
     return static_cast<uint32_t>(lanes_.size() - 1);

@@ -26,12 +26,12 @@ std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
 
 TraceIndex::TraceIndex(const IndexLimits& limits)
     : limits_(limits),
-      shared_{.limit = limits.table_bytes},
-      texts_(limits.table_bytes, &shared_),
+      shared_{.limit = limits.tables},
+      texts_(limits.tables, &shared_),
       names_(texts_, &shared_),
-      intervals_(limits.interval_bytes),
-      events_{.max_bytes = limits.event_bytes},
-      labels_(limits.label_bytes),
+      intervals_(limits.all),
+      events_{.max_bytes = limits.events},
+      labels_(limits.labels),
       // A thread has a lane here and one of IntervalLanes.
       thread_numbers_(tables::TaskNames::kMaxTasks, &shared_, 2 * sizeof(ThreadLanes) + 512),
       open_(size_t{32} << 20),
@@ -98,12 +98,20 @@ void TraceIndex::Add(const fxt::Reader& reader) {
   timeline_.Add(reader);
   if (std::holds_alternative<fxt::LegacyContextSwitch>(record)) return;
   names_.Note(reader);
+  ShareMemory();
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     AddEvent(reader, *event);
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
     PutInstant(log->thread.thread,
                {.time = *time, .name = labels_.Add(log->message), .category = labels_.Add("log")});
   }
+}
+
+void TraceIndex::ShareMemory() {
+  const size_t others = labels_.bytes() + shared_.used;
+  intervals_.SetMaxBytes(limits_.all - std::min(limits_.all, events_.bytes + others));
+  const size_t taken = std::min(limits_.all, intervals_.bytes() + others);
+  events_.max_bytes = std::max(events_.bytes, std::min(limits_.events, limits_.all - taken));
 }
 
 uint32_t TraceIndex::ArgumentsOf(const fxt::Event& event) {
@@ -243,16 +251,16 @@ std::vector<std::string> TraceIndex::Notes() const {
     notes.push_back(fmt::format(
         "{} of {} runs and waits are shown by their shares only, from the time on at which {} MB "
         "were used up; fxt trim makes a smaller file",
-        intervals_.summarized(), intervals_.intervals(), limits_.interval_bytes >> 20));
+        intervals_.summarized(), intervals_.intervals(), limits_.all >> 20));
   }
   if (events_.left_out != 0) {
     notes.push_back(
         fmt::format("{} spans, instants and values are not shown: they found no room in {} MB",
-                    events_.left_out, limits_.event_bytes >> 20));
+                    events_.left_out, limits_.events >> 20));
   }
   if (labels_.left_out() != 0) {
     notes.push_back(fmt::format("{} names or arguments are not shown: they found no room in {} MB",
-                                labels_.left_out(), limits_.label_bytes >> 20));
+                                labels_.left_out(), limits_.labels >> 20));
   }
   if (tracks_left_out_ != 0) {
     notes.push_back(fmt::format("{} spans and values of more than {} tracks are not shown",

@@ -27,17 +27,16 @@ namespace view {
 // The number of a thread, CPU lane and so on: 0, 1, 2, ...
 inline constexpr uint32_t kNoLane = UINT32_MAX;
 
+// In bytes. Runs and waits take what the others leave of `all`.
 struct IndexLimits {
-  size_t interval_bytes = size_t{288} << 20;
-  size_t event_bytes = size_t{96} << 20;
-  size_t label_bytes = size_t{32} << 20;
+  size_t all = size_t{464} << 20;
+  size_t events = size_t{192} << 20;
+  size_t labels = size_t{48} << 20;
   // Of the tables of threads and names.
-  size_t table_bytes = size_t{96} << 20;
+  size_t tables = size_t{96} << 20;
 
   // Of each of two traces that are shown together.
-  IndexLimits Half() const {
-    return {interval_bytes / 2, event_bytes / 2, label_bytes / 2, table_bytes / 2};
-  }
+  IndexLimits Half() const { return {all / 2, events / 2, labels / 2, tables / 2}; }
 };
 
 struct ThreadLanes {
@@ -183,6 +182,8 @@ class TraceIndex {
   }
   uint32_t NumberOf(fxt::Koid koid);
 
+  // Divides what is free anew.
+  void ShareMemory();
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
   void PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_before, bool ended_after);
