@@ -5,7 +5,7 @@ _fxt() {
   COMPREPLY=()
   _fxt_words() { mapfile -t COMPREPLY < <(compgen "$@" -- "$current"); }
   case ${COMP_WORDS[1]-} in
-    info|check|dump|json|trim|recover|import|merge|lbr|report|diff|flame|summarize|query|export|path|draw|open) ((COMP_CWORD == 1)) || command=${COMP_WORDS[1]} ;;
+    info|check|dump|json|trim|recover|import|merge|lbr|report|diff|flame|summarize|query|export|path|draw|open|view) ((COMP_CWORD == 1)) || command=${COMP_WORDS[1]} ;;
   esac
   [[ $current == = ]] && current=
   [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
@@ -14,7 +14,7 @@ _fxt() {
     'info --top'|'check --max'|'dump --category'|'dump --from'|'dump --to'|'dump -t'|'dump --thread'|'dump -p'|'dump --process'|'dump --cpu'|'trim --from'|'trim --to'|'trim -t'|'trim --thread'|'trim -p'|'trim --process'|'trim --cpu'|'lbr --top'|'lbr --from'|'lbr --to'|'lbr -t'|'lbr --thread'|'lbr -p'|'lbr --process'|'lbr --cpu'|'report --from'|'report --to'|'report --top'|'diff --span'|'diff --top'|'flame --from'|'flame --to'|'flame -t'|'flame --thread'|'flame -p'|'flame --process'|'summarize --span'|'summarize --from'|'summarize --to'|'export --stacks'|'export --clickhouse'|'export --database'|'export --host'|'export --label'|'export --cluster'|'path --span'|'path -t'|'path --thread'|'path --from'|'path --to'|'path --id'|'path --slow'|'path --top'|'draw --from'|'draw --to'|'draw -t'|'draw --thread'|'draw --cpu'|'draw --rows'|'draw --path'|'draw --span'|'draw --slowest'|'open --port'|'open --viewer-url') return ;;
     'dump --type') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_words -P "$before" -W "event magic provider section provider-event trace-info init string thread instant counter begin end complete async-begin async-instant async-end flow-begin flow-step flow-end blob userspace-object kernel-object switch wakeup log large-blob module mmap backtrace unknown"; return ;;
     'json -o'|'json --output'|'trim -o'|'trim --output'|'recover -o'|'recover --output'|'import -o'|'import --output'|'merge -o'|'merge --output'|'merge --clock'|'merge --offset'|'merge --align'|'merge --apart'|'lbr --kallsyms'|'report --html'|'diff --base'|'diff --new'|'diff --noise'|'diff --markdown'|'diff --junit'|'diff --html'|'flame -o'|'flame --output'|'flame --base'|'flame --kallsyms'|'summarize -o'|'summarize --output'|'query -f'|'query --file'|'export -o'|'export --output'|'path --html'|'path -o'|'path --output'|'draw -o'|'draw --output') compopt -o filenames 2>/dev/null; _fxt_words -f; return ;;
-    'merge --window'|'flame --min'|'draw --around'|'draw --margin'|'open --timeout') _fxt_words -W "500ms 2s 10s 1m"; return ;;
+    'merge --window'|'flame --min'|'draw --around'|'draw --margin'|'open --timeout'|'view --timeout') _fxt_words -W "500ms 2s 10s 1m"; return ;;
     'lbr --report') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_words -P "$before" -W "branches mispredicted blocks functions threads"; return ;;
     'lbr --root'|'lbr --debug-dir'|'lbr --perf-cache'|'flame --root'|'flame --debug-dir'|'flame --perf-cache') compopt -o filenames 2>/dev/null; _fxt_words -d; return ;;
     'flame --of'|'open --of') _fxt_words -W "off on wake"; return ;;
@@ -42,12 +42,13 @@ _fxt() {
     path) options='-h --help --span -t --thread --from --to --id --slow --top --all-parts --json --folded --html -o --output' ;;
     draw) options='-h --help -o --output --from --to -t --thread --cpu --rows --path --span --slowest --around --margin' ;;
     open) options='-h --help --viewer --print --as-is --of --timeout --port --viewer-url' ;;
+    view) options='-h --help --print --at --timeout --port' ;;
     *) options='--version -h --help' ;;
   esac
   if [[ $current == -* ]]; then
     _fxt_words -W "$options"
   elif [[ -z $command ]]; then
-    _fxt_words -W "info check dump json trim recover import merge lbr report diff flame summarize query export path draw open $options"
+    _fxt_words -W "info check dump json trim recover import merge lbr report diff flame summarize query export path draw open view $options"
   else
     compopt -o filenames 2>/dev/null
     _fxt_words -f

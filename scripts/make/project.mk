@@ -18,9 +18,9 @@ record:
 ## test          build and run the tests that show a working build, within six minutes (SUITES="unit-test" for some)
 ## check         test, then everything else that runs unattended within 25 minutes: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
-SUITES ?= unit-test project-test query-test json-test record-test
+SUITES ?= unit-test project-test query-test json-test record-test view-test-short
 # What check adds to test.
-MORE_SUITES ?= install-test extension-test causes-test requests-test capture-test session-test provider-test-short open-test pages-test perfetto-test import-test vm-test-short fuzz-test
+MORE_SUITES ?= install-test extension-test causes-test requests-test capture-test session-test provider-test-short open-test view-test pages-test perfetto-test import-test vm-test-short fuzz-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches

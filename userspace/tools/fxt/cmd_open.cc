@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -24,9 +22,8 @@
 #include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/perfetto_trace.h"
-#include "tools/fxt/support/desktop.h"
 #include "tools/fxt/support/flame_input.h"
-#include "util/machine_info.h"
+#include "tools/fxt/support/local_page.h"
 #include "util/percent_encoding.h"
 #include "util/quantity.h"
 
@@ -140,28 +137,6 @@ util::Result<util::UniqueFd> ProfileFile(const OpenOptions& options) {
   return std::move(*file);
 }
 
-// A secret path: pages and programs without the address cannot read the file.
-util::Result<std::string> SecretName() {
-  std::array<unsigned char, 16> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return util::Error{fmt::format("cannot read random numbers: {}", std::strerror(errno)), ""};
-  }
-  std::string name;
-  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
-  return name;
-}
-
-util::Status Announce(const OpenOptions& options, const std::string& page, uint16_t port) {
-  text::TextWriter out(STDOUT_FILENO, "standard output");
-  out.Print("{}\n", page);
-  if (options.print) {
-    const std::string host = util::ReadMachineInfo().host;
-    out.Print("from another machine: ssh -N -L {0}:127.0.0.1:{0} {1}\n", port,
-              host.empty() ? "HOST" : text::CleanText(host));
-  }
-  return out.Finish();
-}
-
 int Serve(const OpenOptions& options, serve::OneDownload& server) {
   switch (server.Run()) {
     case serve::OneDownload::End::kDownloaded:
@@ -217,16 +192,9 @@ int RunOpen(const OpenOptions& options) {
   if (!server) return Fail(server.error());
 
   const std::string page = viewer->page(address, (*server)->url(), name);
-  if (auto announced = Announce(options, page, (*server)->port()); !announced)
+  if (auto announced = PrintPage(page, (*server)->port(), options.print); !announced)
     return Fail(announced.error());
-  if (!options.print) {
-    util::Status opened =
-        HasDesktop() ? OpenInBrowser(page) : util::Error{"there is no display here", ""};
-    if (!opened) {
-      PrintNote(kProgram, fmt::format("note: {}; open the address above, or see --print",
-                                      opened.error().message));
-    }
-  }
+  if (!options.print) ShowPage(page);
   PrintNote(kProgram, fmt::format("waiting until the viewer has loaded {} (Ctrl-C stops)",
                                   text::CleanText(options.file)));
   return Serve(options, **server);

@@ -30,5 +30,6 @@ void AddFlame(const Command& program, int& exit_code);
 void AddDraw(const Command& program, int& exit_code);
 void AddPath(const Command& program, int& exit_code);
 void AddOpen(const Command& program, int& exit_code);
+void AddView(const Command& program, int& exit_code);
 
 }  // namespace tools

@@ -13,6 +13,7 @@ namespace {
 constexpr AddCommand kCommands[] = {
     AddInfo,   AddCheck, AddDump,  AddJson,      AddTrim,  AddRecover, AddImport, AddMerge, AddLbr,
     AddReport, AddDiff,  AddFlame, AddSummarize, AddQuery, AddExport,  AddPath,   AddDraw,  AddOpen,
+    AddView,
 };
 
 constexpr const char* kDescription =
@@ -38,6 +39,7 @@ constexpr const char* kExamples =
     "  fxt export trace.fxt -o trace.db           its tables for other programs\n"
     "  fxt path --span request trace.fxt          where the time of requests went\n"
     "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
+    "  fxt view trace.fxt                         in the browser, without the network\n"
     "  fxt open trace.fxt                         in Perfetto's viewer\n"
     "\n"
     "See `fxt COMMAND --help` and fxt(1).\n"
@@ -57,9 +59,8 @@ constexpr const char* kOtherNames[][2] = {
     {"show", "fxt info shows the contents of a trace, fxt dump its records"},
     {"sql", "fxt query takes SQL"},
     {"stat", "fxt info counts what is in a trace, fxt report sums where time went"},
-    {"timechart",
-     "fxt draw draws CPUs and threads over time, fxt open shows the trace in a viewer"},
-    {"timeline", "fxt draw draws CPUs and threads over time, fxt open shows the trace in a viewer"},
+    {"timechart", "fxt view shows CPUs and threads over time in the browser, fxt draw draws them"},
+    {"timeline", "fxt view shows CPUs and threads over time in the browser, fxt draw draws them"},
     {"top", "fxt report shows the busiest threads, fxt flame the busiest functions"},
     {"trace",
      "fxt dump --type event prints events; sudo fxt-record -c syscall records system calls"},

@@ -1,0 +1,667 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`fxt view` in a headless Chromium, with clicks and keys; what it shows beside `fxt query`; what it serves, and to whom.
+
+FXT_VIEW_POINTS is the number of random points (100), FXT_VIEW_BYTES makes and shows a trace of that size, with figures.
+Pictures of several widths, light and dark, stay in the build folder.
+"""
+
+import base64
+import bisect
+import http.client
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import urllib.parse
+
+import browser
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import harness  # noqa: E402
+from harness import BUILD, FXT, fxt  # noqa: E402
+
+POINTS = int(os.environ.get("FXT_VIEW_POINTS", "100"))
+LARGE_BYTES = int(os.environ.get("FXT_VIEW_BYTES", "0"))
+DAMAGED = 100 if POINTS > 100 else 10
+MAX_SERVER_MB = 1024
+STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped", "throttled", "unknown", "idle"]
+RUN, UNKNOWN, IDLE = 1, 8, 9
+# As a name of a span, a thread or an argument it would run in a page that takes it for markup.
+HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
+KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
+
+# Programs that wait for a pipe, a lock, the disk and the clock.
+WORK = """
+import os, threading, time
+lock = threading.Lock()
+def work():
+    for i in range(30):
+        with lock:
+            with open(os.path.join(os.environ['FOLDER'], 'file'), 'w') as file:
+                file.write('x' * 5000)
+        time.sleep(0.004)
+        sum(range(20000))
+threads = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+class Viewed:
+    """A running `fxt view --print`."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([FXT, "view", "--print", *words], text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        self.url = self.process.stdout.readline().strip()
+        self.ssh = self.process.stdout.readline().strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    @property
+    def port(self):
+        return urllib.parse.urlsplit(self.url).port
+
+    @property
+    def path(self):
+        return urllib.parse.urlsplit(self.url).path
+
+    def ask(self, path, method="GET", body=None, **headers):
+        """Status and body of a request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=harness.DEADLINE_S)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body=body, headers=named)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def peak_mb(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
+
+
+class Shown(browser.Browser):
+    """The page of `fxt view`."""
+
+    def size(self, width, height, scheme="light"):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def show(self, url):
+        self.open(url)
+        self.wait_for(lambda page: page.errors or page.evaluate("!!window.fxtView && fxtView.isComplete"))
+        self.settle()
+
+    def settle(self):
+        """Waits until all tiles are there and drawn."""
+        is_settled = """new Promise((done) => setTimeout(() => requestAnimationFrame(() =>
+            requestAnimationFrame(() => done(fxtView.tiles.isSettled && !fxtView.isDirty))), 60))"""
+        self.wait_for(lambda page: page.errors or page.evaluate(is_settled))
+
+    def key(self, key, **modifiers):
+        code = KEYS.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        more = {"text": key} if len(key) == 1 and not modifiers else {}
+        flags = sum({"ctrl": 2, "shift": 8}[name] for name, is_held in modifiers.items() if is_held)
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=flags,
+                      **(more if kind == "keyDown" else {}))
+
+    def hold(self, key, seconds):
+        code = ord(key.upper())
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code)
+        time.sleep(seconds)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
+    def mouse(self, kind, x, y, modifiers=0, pressed=False):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if kind != "mouseMoved" or pressed else "none",
+                  buttons=1 if pressed or kind == "mousePressed" else 0, clickCount=1, modifiers=modifiers)
+
+    def click(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def drag(self, x, y, to_x, to_y, modifiers=0):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, modifiers)
+        for step in (0.3, 0.7, 1):
+            self.mouse("mouseMoved", x + (to_x - x) * step, y + (to_y - y) * step, modifiers, pressed=True)
+        self.mouse("mouseReleased", to_x, to_y, modifiers)
+
+    def click_on(self, selector):
+        box = self.evaluate(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+                            "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+        self.click(*box)
+
+    def place_of(self, lane, when, depth=0):
+        """Where the lane has the time, in pixels of the window; scrolls there."""
+        return self.evaluate(f"""(async () => {{
+            await fxtView.goTo(0, '{lane}', null);
+            const row = fxtView.lanes.byLane.get('0:{lane}');
+            const box = fxtView.canvas.getBoundingClientRect();
+            const height = row.unit ? row.unit * ({depth} + 0.5) : row.height / 2;
+            return [box.x + fxtView.geometry.x({when}), box.y + fxtView.geometry.rowY(row) + height];
+        }})()""")
+
+    def type_into(self, selector, text):
+        self.click_on(selector)
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).select()")
+        self.call("Input.insertText", text=text)
+
+    def text(self, selector):
+        return self.evaluate(f"document.querySelector({json.dumps(selector)}).innerText")
+
+    def shown(self):
+        return self.evaluate("[fxtView.viewport.from, fxtView.viewport.to]")
+
+    def picture(self, name):
+        with open(os.path.join(BUILD, f"view-{name}.png"), "wb") as file:
+            file.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+
+class Facts:
+    """What `fxt query` says, to look up by lane and time."""
+
+    def __init__(self, path):
+        self.begin, self.end = harness.query(path, "SELECT begin_ts, end_ts FROM captures")[0]
+        self.lanes = {}
+        for begin, length, cpu, koid in harness.query(path, "SELECT ts, length, cpu, koid FROM slices"):
+            self._add(("cpu", cpu), begin, length, (RUN, koid))
+            self._add(("thread", koid), begin, length, (RUN, cpu))
+        for begin, length, cpu in harness.query(path, "SELECT ts, length, cpu FROM idle"):
+            self._add(("cpu", cpu), begin, length, (IDLE, None))
+        for begin, length, koid, kind in harness.query(path, "SELECT ts, length, koid, kind FROM waits"):
+            self._add(("thread", koid), begin, length, (STATES.index(kind), None))
+        for intervals in self.lanes.values():
+            intervals.sort()
+
+    def _add(self, lane, begin, length, what):
+        if length > 0:
+            self.lanes.setdefault(lane, []).append((begin, begin + length, what))
+
+    def at(self, lane, when):
+        """State and value; None where no row has the time."""
+        intervals = self.lanes[lane]
+        found = bisect.bisect_right(intervals, when, key=lambda one: one[0]) - 1
+        if found < 0 or intervals[found][1] <= when:
+            return None
+        return intervals[found]
+
+
+class View(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = harness.class_folder(cls)
+        cls.trace = os.path.join(cls.folder, "trace.fxt")
+        os.environ["FOLDER"] = cls.folder
+        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,wait,stack,block"))
+        cls.viewed = Viewed(cls.trace)
+        cls.addClassCleanup(cls.viewed.__exit__)
+        cls.page = Shown(browser.find())
+        cls.addClassCleanup(cls.page.__exit__)
+        cls.page.size(1400, 900)
+        cls.page.show(cls.viewed.url)
+
+    def setUp(self):
+        self.page.show(self.viewed.url + "#")
+        self.page.evaluate("location.hash = ''; document.querySelector('#search').value = '';"
+                           "fxtView.viewport.showAll(); fxtView.clearSelection()")
+        self.page.settle()
+
+    def tearDown(self):
+        errors, self.page.errors[:] = list(self.page.errors), []
+        self.assertEqual(errors, [])
+
+    def longest(self, statement):
+        """ns since the first record, and the rest, of the first row."""
+        first = int(self.page.evaluate("fxtView.clock"))
+        begin, *rest = harness.query(self.trace, statement)[0]
+        return begin - first, *rest
+
+    def number_of(self, koid):
+        return self.page.evaluate(f"[...fxtView.lanes.traces[0].threads.values()].find((one) => one.koid === '{koid}').number")
+
+    def select_sleep(self):
+        """Clicks the longest sleep that a thread ended. Returns its begin, length, koid and waker's tid."""
+        sleep = self.longest("SELECT ts, length, koid, waker_tid FROM waits WHERE kind = 'sleep' AND ended = 'seen' AND "
+                             "waker_tid IS NOT NULL AND process LIKE 'python%' AND began = 'seen' ORDER BY length DESC LIMIT 1")
+        begin, length, koid, _ = sleep
+        self.page.evaluate(f"fxtView.viewport.show({begin - length}, {begin + 2 * length})")
+        self.page.click(*self.page.place_of(f"s{self.number_of(koid)}", begin + length / 2))
+        self.page.wait_for(lambda page: page.evaluate("!!fxtView.overlay.selected") or page.errors)
+        return sleep
+
+    def test_states_are_those_of_query(self):
+        facts = Facts(self.trace)
+        first = int(self.page.evaluate("fxtView.clock"))
+        numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
+        koids = {number: int(koid) for koid, number in numbers.items()}
+        choose = random.Random(33)
+        points = []
+        for _ in range(POINTS):
+            lane = choose.choice(list(facts.lanes))
+            points.append((lane, choose.randrange(facts.begin, facts.end)))
+        asked = [[f"c{lane[1]}" if lane[0] == "cpu" else f"s{numbers[str(lane[1])]}", when - first] for lane, when in points]
+        # What the page draws there, at the finest resolution.
+        shown = self.page.evaluate(f"""(async () => {{
+            const api = await import('./api.js');
+            const found = [];
+            for (const [lane, when] of {json.dumps(asked)}) {{
+              const [items] = await api.tile(0, when, when + 512, 1, [lane]);
+              let at = null;
+              for (let i = 0; i < items.count; i += 1) {{
+                if (items.times[2 * i] <= when && items.times[2 * i + 1] > when) {{
+                  at = [items.words[2 * i + 1] & 0xff, items.words[2 * i], items.times[2 * i], items.times[2 * i + 1]];
+                }}
+              }}
+              found.push(at);
+            }}
+            return found;
+        }})()""")
+        for (lane, when), item in zip(points, shown):
+            expected = facts.at(lane, when)
+            if expected is None or expected[2][0] == IDLE:
+                self.assertIn(item and item[0], (None, UNKNOWN), f"{lane} at {when}: {item}, expected {expected}")
+                continue
+            begin, end, (state, value) = expected
+            self.assertIsNotNone(item, f"{lane} at {when}: nothing, expected {expected}")
+            self.assertEqual((STATES[item[0]], item[2], item[3]), (STATES[state], begin - first, end - first), f"{lane} at {when}")
+            if state == RUN:
+                self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
+
+    def test_pixels_have_the_colour_of_the_state(self):
+        facts = Facts(self.trace)
+        first = int(self.page.evaluate("fxtView.clock"))
+        choose = random.Random(7)
+        lanes = [lane for lane in facts.lanes if lane[0] == "thread"]
+        checked = 0
+        while checked < 12:
+            lane = choose.choice(lanes)
+            begin, end, (state, _) = choose.choice(facts.lanes[lane])
+            if state not in (RUN, 2, 3, 5) or end - begin < 2000:
+                continue
+            middle = (begin + end) // 2 - first
+            length = (end - begin) * 20
+            self.page.evaluate(f"fxtView.viewport.show({middle - length}, {middle + length})")
+            x, y = self.page.place_of(f"s{self.number_of(lane[1])}", middle)
+            self.page.settle()
+            drawn, wanted = self.page.evaluate(f"""(() => {{
+                const box = fxtView.canvas.getBoundingClientRect();
+                const data = fxtView.painter.context.getImageData(Math.floor({x} - box.x), Math.round({y} - box.y) - 8, 1, 1).data;
+                const hex = '#' + [...data].slice(0, 3).map((one) => one.toString(16).padStart(2, '0')).join('');
+                return [hex, fxtView.painter.colours.states[{state}]];
+            }})()""")
+            self.assertEqual(drawn, wanted, f"{lane} at {middle}, {STATES[state]}")
+            checked += 1
+
+    def test_keys_zoom_and_move(self):
+        begin, end = self.page.shown()
+        self.page.mouse("mouseMoved", 800, 300)
+        self.page.hold("w", 0.6)
+        self.page.settle()
+        near = self.page.shown()
+        self.assertLess(near[1] - near[0], (end - begin) * 0.8)
+        self.page.hold("d", 0.3)
+        later = self.page.shown()
+        self.assertGreater(later[0], near[0])
+        self.page.hold("a", 0.3)
+        self.assertLess(self.page.shown()[0], later[0])
+        self.page.hold("s", 0.3)
+        self.assertGreater(self.page.shown()[1] - self.page.shown()[0], near[1] - near[0])
+        self.page.evaluate("fxtView.viewport.commit()")
+        self.page.key("0")
+        self.assertGreaterEqual(self.page.shown()[1] - self.page.shown()[0], (end - begin) * 0.99)
+        self.page.key("z", ctrl=True)
+        self.assertLess(self.page.shown()[1] - self.page.shown()[0], (end - begin) * 0.95)
+
+    def test_a_click_shows_a_wait_and_goes_to_the_waker(self):
+        begin, length, koid, waker = self.select_sleep()
+        self.page.wait_for(lambda page: page.errors or "reading the file" not in page.text("#selected"))
+        text = self.page.text("#selected")
+        self.assertIn("asleep", text)
+        self.assertIn("woken by", text)
+        self.assertIn(str(waker), text)
+        self.assertEqual(len(self.page.evaluate("fxtView.overlay.arrows")), 1)
+        self.page.evaluate("[...document.querySelectorAll('#selected button.go')].at(-1).setAttribute('data-test', 'waker')")
+        self.page.click_on("button[data-test]")
+        self.page.wait_for(lambda page: page.errors or page.evaluate(
+            f"fxtView.lanes.thread(0, Number(fxtView.viewport.selection?.lane.slice(1)))?.tid === {waker}"))
+        # The waker runs at this moment.
+        self.page.wait_for(lambda page: page.errors or "running" in page.text("#selected h2"))
+
+    def test_fit_mark_and_undo(self):
+        begin, length, *_ = self.select_sleep()
+        self.page.evaluate("fxtView.viewport.commit()")
+        before = self.page.shown()
+        self.page.key("f")
+        shown = self.page.shown()
+        self.assertLessEqual(shown[0], begin)
+        self.assertGreaterEqual(shown[1], begin + length)
+        self.assertLess(shown[1] - shown[0], 1.5 * length + 1000)
+        self.page.key("m")
+        self.assertEqual(self.page.evaluate("fxtView.viewport.marks"), [{"from": begin, "to": begin + length}])
+        self.page.evaluate("fxtView.viewport.commit()")
+        self.page.key("m")
+        self.assertEqual(self.page.evaluate("fxtView.viewport.marks"), [])
+        self.page.key("u")
+        self.assertEqual(len(self.page.evaluate("fxtView.viewport.marks")), 1)
+        self.page.key("u")
+        self.assertEqual(self.page.shown(), before)
+
+    def test_search_finds_names_and_arguments(self):
+        spans = harness.query(self.trace, "SELECT count(*) FROM spans WHERE name = 'clock_nanosleep'")[0][0]
+        self.page.key("/")
+        self.page.call("Input.insertText", text="clock_nanosleep")
+        self.page.key("Enter")
+        self.page.wait_for(lambda page: page.errors or page.text("#count").startswith("1 of"))
+        found = int(self.page.text("#count").split()[2].replace(",", ""))
+        self.assertGreaterEqual(found, spans)
+        # The first is shown, and so is the next.
+        self.page.wait_for(lambda page: page.errors or "clock_nanosleep" in page.text("#selected"))
+        first = self.page.evaluate("fxtView.viewport.selection.time")
+        self.page.key("Enter")
+        self.page.wait_for(lambda page: page.errors or page.evaluate(f"fxtView.viewport.selection.time > {first}"))
+        self.assertIn("2 of", self.page.text("#count"))
+        self.page.key("Enter", shift=True)
+        self.page.wait_for(lambda page: page.errors or page.evaluate(f"fxtView.viewport.selection.time === {first}"))
+
+    def test_filter_pin_and_idle(self):
+        rows = "fxtView.lanes.rows.filter((row) => row.lane).length"
+        every = self.page.evaluate(rows)
+        self.page.type_into("#filter", "python")
+        self.page.settle()
+        fewer = self.page.evaluate(rows)
+        self.assertLess(fewer, every)
+        self.assertGreater(fewer, 0)
+        self.page.type_into("#filter", "no such lane")
+        self.assertEqual(self.page.evaluate(rows), 0)
+        self.page.evaluate("document.querySelector('#filter').value = ''; fxtView.viewport.filter = ''; fxtView.layOut()")
+        begin, _, koid, _ = self.select_sleep()
+        self.page.evaluate("fxtView.focusTracks()")
+        self.page.key("p")
+        self.assertEqual(self.page.evaluate("fxtView.lanes.rows[0].lane"), f"s{self.number_of(koid)}")
+        self.page.key("p")
+        self.assertEqual(self.page.evaluate("fxtView.lanes.pinnedRows"), 0)
+        self.page.evaluate(f"fxtView.viewport.show({begin}, {begin + 20000})")
+        self.page.key("h")
+        self.page.wait_for(lambda page: page.errors or page.evaluate(rows) < every)
+        self.page.key("h")
+        self.page.wait_for(lambda page: page.errors or page.evaluate(rows) >= every)
+
+    def test_an_interval_has_a_report_a_flame_graph_and_a_path(self):
+        self.page.drag(600, 70, 1000, 70)
+        self.page.settle()
+        where = self.page.evaluate("fxtView.viewport.range")
+        self.assertIsNotNone(where)
+        self.page.wait_for(lambda page: page.errors or "threads ran" in page.text("#interval"))
+        self.page.click_on("#report")
+        loaded = "document.querySelector('#page iframe').getAttribute('src')"
+        self.assertTrue(self.page.evaluate(loaded).startswith("report?"))
+        status, report = self.viewed.ask(self.viewed.path + self.page.evaluate(loaded))
+        self.assertEqual(status, 200)
+        first = int(self.page.evaluate("fxtView.clock"))
+        window = ("--from", f"@{first + int(where['from'])}", "--to", f"@{first - int(-where['to'] // 1)}")
+        self.assertEqual(report.decode(), fxt("report", "--html", "-", *window, self.trace))
+        self.page.settle()
+        self.page.picture("report")
+        self.page.click_on("#page button")
+        for of in ("off", "on", "wake"):
+            status, flame = self.viewed.ask(f"{self.viewed.path}flame?of={of}&from={int(where['from'])}&to={int(where['to'])}")
+            self.assertIn(status, (200, 400))
+            self.assertTrue(b"<svg" in flame or b"<script" in flame or b"no stacks" in flame, flame[:200])
+        self.page.evaluate("[...document.querySelectorAll('#interval td button')].at(1).setAttribute('data-test', 'path')")
+        self.page.click_on("button[data-test='path']")
+        self.page.wait_for(lambda page: page.errors or page.evaluate("fxtView.overlay.path.length > 0"))
+        parts = self.page.evaluate("fxtView.overlay.path.map((one) => one.to - one.from)")
+        self.assertAlmostEqual(sum(parts), where["to"] - where["from"], delta=2)
+        self.page.settle()
+        self.page.picture("path")
+
+    def test_sql(self):
+        self.page.click_on("#tab-sql")
+        self.page.type_into("#statement", "SELECT kind, count(*) AS n FROM waits GROUP BY kind ORDER BY kind")
+        self.page.key("Enter", ctrl=True)
+        self.page.wait_for(lambda page: page.errors or page.evaluate("!!document.querySelector('#result table')"))
+        rows = self.page.evaluate("[...document.querySelectorAll('#result tbody tr')].map((row) => "
+                                  "[...row.cells].map((cell) => cell.textContent))")
+        wanted = harness.query(self.trace, "SELECT kind, count(*) FROM waits GROUP BY kind ORDER BY kind")
+        self.assertEqual(rows, [[kind, str(count)] for kind, count in wanted])
+        self.page.picture("sql")
+        self.page.type_into("#statement", "SELECT ts, tid FROM slices")
+        self.page.click_on("#run-sql")
+        self.page.wait_for(lambda page: page.errors or page.text("#result").startswith("1,000 rows"))
+        self.page.type_into("#statement", "SELECT nonsense")
+        self.page.click_on("#run-sql")
+        self.page.wait_for(lambda page: "no such column" in page.text("#result"))
+        # The browser reports the refused request as an error.
+        self.page.errors[:] = [error for error in self.page.errors if "400" not in error]
+
+    def test_a_link_shows_the_same_place(self):
+        begin, length, koid, _ = self.select_sleep()
+        self.page.key("m")
+        self.page.evaluate("fxtView.viewport.commit()")
+        address = self.page.evaluate("location.href")
+        state = "JSON.stringify([fxtView.viewport.toFragment(), fxtView.overlay.selected])"
+        wanted = self.page.evaluate(state)
+        with Viewed("--at", address, self.trace) as other:
+            self.page.show(other.url)
+            self.page.wait_for(lambda page: page.errors or page.evaluate("!!fxtView.overlay.selected"))
+            self.assertEqual(self.page.evaluate(state), wanted)
+        with Viewed("--at", f"{begin}ns", self.trace) as other:
+            self.page.show(other.url)
+            first, last = self.page.shown()
+            self.assertTrue(first < begin < last, (first, begin, last))
+            self.assertEqual(self.page.evaluate("fxtView.viewport.marks[0].from"), begin)
+        self.page.show(self.viewed.url)
+
+    def test_pictures(self):
+        self.select_sleep()
+        for width, height in ((800, 700), (1400, 900), (2560, 1300)):
+            for scheme in ("light", "dark"):
+                self.page.size(width, height, scheme)
+                self.page.settle()
+                self.page.picture(f"{width}-{scheme}")
+                wide = self.page.evaluate("document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, width)
+        for width in (800, 3000):
+            self.page.size(width, 900)
+            self.page.settle()
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+        self.page.size(1400, 900)
+        self.page.settle()
+
+
+class Served(harness.FolderTest):
+    """What the server gives to whom."""
+
+    TRACE = os.path.join(BUILD, "view-test-switches.fxt")
+
+    @classmethod
+    def setUpClass(cls):
+        folder = harness.class_folder(cls)
+        cls.trace = os.path.join(folder, "trace.fxt")
+        harness.record(cls.trace, "true", options=("-q", "-c", "default"))
+
+    def test_only_this_page_is_answered(self):
+        with Viewed(self.trace) as viewed:
+            self.assertRegex(viewed.url, r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$")
+            self.assertRegex(viewed.ssh, rf"ssh -N -L {viewed.port}:127\.0\.0\.1:{viewed.port} ")
+            self.assertEqual(viewed.ask(viewed.path)[0], 200)
+            for path in ("/", "/status", "/0123456789abcdef0123456789abcdef/", viewed.path[:-1],
+                         viewed.path + "../etc/passwd", viewed.path + "%2e%2e/etc/passwd", viewed.path + "trace.fxt"):
+                self.assertEqual(viewed.ask(path)[0], 404, path)
+            here = f"127.0.0.1:{viewed.port}"
+            for refused in ({"Host": "evil.example"}, {"Host": here, "Origin": "http://evil.example"},
+                            {"Host": here, "Origin": "null"}, {"Host": here, "Sec_Fetch_Site": "cross-site"},
+                            {"Host": here, "Sec_Fetch_Site": "same-site"}):
+                self.assertEqual(viewed.ask(viewed.path, **refused)[0], 403, refused)
+            self.assertEqual(viewed.ask(viewed.path, Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0], 200)
+            self.assertEqual(viewed.ask(viewed.path, method="PUT", body="x")[0], 405)
+
+    def test_odd_requests_are_answered(self):
+        with Viewed(self.trace) as viewed:
+            for query in ("tile", "tile?from=5&to=1&pixel=1&lanes=c0", "tile?from=0&to=9223372036854775807&pixel=1&lanes=c0,s0,k9,zz",
+                          "tile?from=-9223372036854775808&to=9223372036854775807&pixel=0&lanes=c0", "at?lane=s99999999&time=5",
+                          "at?lane=c0&time=-9223372036854775808", "labels?ids=,4294967295,x", "find?text=%", "find?text=%ff&from=x",
+                          "busy?from=1&to=0", "busy?from=-5&to=9223372036854775807", "row?koid=1&time=2", "path?from=1&to=2"):
+                self.assertIn(viewed.ask(viewed.path + query)[0], (200, 400), query)
+            self.assertEqual(viewed.ask(viewed.path + "status")[0], 200)
+
+    def test_statements_only_read(self):
+        with Viewed(self.trace) as viewed:
+            for statement in ("ATTACH '/tmp/other.db' AS other", "DROP TABLE slices", "SELECT load_extension('x')",
+                              "SELECT readfile('/etc/passwd')", "--help", "PRAGMA writable_schema = 1; DELETE FROM sqlite_schema"):
+                status, _ = viewed.ask(viewed.path + "sql", method="POST", body=statement)
+                self.assertIn(status, (200, 400), statement)
+            with open(self.trace, "rb") as file:
+                self.assertEqual(file.read(8), bytes.fromhex("1000044678541600"))
+
+    def test_it_ends_with_the_page(self):
+        with Viewed(self.trace) as viewed:
+            with Shown(browser.find()) as page:
+                page.show(viewed.url)
+                # A page that is loaded again is there again.
+                page.show(viewed.url)
+                time.sleep(11)
+                self.assertIsNone(viewed.process.poll())
+            self.assertEqual(viewed.process.wait(harness.DEADLINE_S), 0)
+
+    def test_it_ends_at_an_interrupt(self):
+        with Viewed(self.trace) as viewed:
+            viewed.process.send_signal(signal.SIGINT)
+            self.assertEqual(viewed.process.wait(harness.DEADLINE_S), 0)
+
+    def test_it_ends_without_a_page(self):
+        done = harness.run(FXT, "view", "--print", "--timeout", "200ms", self.trace)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no browser opened the page", done.stderr)
+
+    def test_what_is_no_trace_is_refused(self):
+        for name, content in (("empty", b""), ("text", b"hello, world, this is text"), ("zero", bytes(64))):
+            done = harness.run(FXT, "view", "--print", self.write(name, content))
+            self.assertEqual(done.returncode, 2, name)
+            self.assertIn("error", done.stderr)
+        self.assertEqual(harness.run(FXT, "view", self.path("missing")).returncode, 2)
+
+    def test_names_do_not_run(self):
+        events = [{"ph": "M", "pid": 1, "tid": 1, "name": "process_name", "args": {"name": HOSTILE}},
+                  {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": HOSTILE}},
+                  {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 50, "name": HOSTILE, "cat": HOSTILE, "args": {HOSTILE: HOSTILE}},
+                  {"ph": "i", "pid": 1, "tid": 1, "ts": 20, "s": "t", "name": HOSTILE, "args": {HOSTILE: HOSTILE}},
+                  {"ph": "C", "pid": 1, "tid": 1, "ts": 20, "name": HOSTILE, "args": {HOSTILE: 5}}]
+        trace = self.path(f"{HOSTILE.replace('/', '')}.fxt")
+        fxt("import", self.write("trace.json", json.dumps(events)), "-o", trace)
+        with Viewed(trace) as viewed, Shown(browser.find()) as page:
+            page.size(1400, 900)
+            page.show(viewed.url)
+            lanes = page.evaluate("fxtView.lanes.rows.filter((row) => row.lane).map((row) => row.lane)")
+            self.assertGreaterEqual(len(lanes), 3)
+            for lane in lanes:
+                page.evaluate(f"fxtView.selectAt({{trace: 0, lane: '{lane}', time: 20000 - 1000, depth: 0}})")
+                page.settle()
+            page.type_into("#search", "onerror")
+            page.key("Enter")
+            page.wait_for(lambda one: one.errors or "of" in one.text("#count"))
+            page.click_on("#tab-sql")
+            page.type_into("#statement", "SELECT * FROM spans")
+            page.click_on("#run-sql")
+            page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
+            self.assertIn("onerror", page.text("#result"))
+            self.assertEqual(page.evaluate("document.images.length + document.querySelectorAll('script').length"), 1)
+            self.assertEqual(page.errors, [])
+
+    def test_damaged_files_open_or_are_refused(self):
+        with open(self.trace, "rb") as file:
+            good = file.read()
+        choose = random.Random(33)
+        opened = 0
+        for number in range(DAMAGED):
+            damaged = bytearray(good[:choose.randrange(16, len(good))] if number % 3 == 0 else good)
+            for _ in range(choose.randrange(1, 200)):
+                at = choose.randrange(8, len(damaged))
+                damaged[at] = choose.randrange(256)
+            path = self.write(f"{number}.fxt", bytes(damaged))
+            with Viewed(path) as viewed:
+                if not viewed.url:
+                    self.assertEqual(viewed.process.wait(harness.DEADLINE_S), 2, number)
+                    continue
+                opened += 1
+                self.assertTrue(harness.eventually(
+                    lambda: all(one["complete"] for one in json.loads(viewed.ask(viewed.path + "status")[1]))))
+                json.loads(viewed.ask(viewed.path + "lanes")[1])
+                self.assertEqual(viewed.ask(viewed.path + "tile?from=0&to=1000000000&pixel=1000000&lanes=c0,s0,d0,i0,k0,a0")[0], 200)
+                self.assertLess(viewed.peak_mb(), MAX_SERVER_MB)
+        self.assertGreater(opened, 0)
+
+    def test_two_traces_share_a_zero(self):
+        other = self.path("other.fxt")
+        harness.record(other, "true", options=("-q", "-c", "default"))
+        with Viewed(self.trace, other) as viewed, Shown(browser.find()) as page:
+            page.size(1400, 900)
+            page.show(viewed.url)
+            sections = page.evaluate("fxtView.lanes.rows.filter((row) => row.kind === 'section').map((row) => row.label)")
+            self.assertEqual(sections, ["trace.fxt", "CPUs", "other.fxt", "CPUs"])
+            page.evaluate("fxtView.goTo(1, 'c0', null)")
+            page.settle()
+            page.picture("two")
+            self.assertEqual(page.errors, [])
+
+
+@unittest.skipUnless(LARGE_BYTES, "FXT_VIEW_BYTES makes a large trace")
+class Large(harness.FolderTest):
+    """Time and memory of a large trace. Prints figures; asserts limits of memory, and that the page goes on."""
+
+    def test_a_large_trace(self):
+        trace = self.path("large.fxt")
+        millions = max(1, LARGE_BYTES // 40_000_000)
+        harness.run(os.path.join(BUILD, "bench/make_switches"), trace, str(millions), ok=(0,), timeout=3600)
+        size = os.path.getsize(trace)
+        with Shown(browser.find()) as page:
+            page.size(1400, 900)
+            begin = time.monotonic()
+            with Viewed(trace) as viewed:
+                page.open(viewed.url)
+                page.wait_for(lambda one: one.errors or one.evaluate(
+                    "!!window.fxtView && fxtView.isStarted && fxtView.tiles.bytes > 0 && !fxtView.isDirty"))
+                first = time.monotonic() - begin
+                page.wait_for(lambda one: one.errors or one.evaluate("fxtView.isComplete"))
+                complete = time.monotonic() - begin
+                page.settle()
+                rate = self.frames(page)
+                heap = page.evaluate("performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0")
+                print(f"\n{size / 1e6:.0f} MB: first picture {first:.1f} s, all {complete:.1f} s, server {viewed.peak_mb():.0f} MB, "
+                      f"page {heap:.0f} MB, {rate:.0f} frames/s", flush=True)
+                page.picture("large")
+                self.assertLess(viewed.peak_mb(), MAX_SERVER_MB)
+                self.assertLess(heap, 200)
+                self.assertEqual(page.errors, [])
+
+    @staticmethod
+    def frames(page):
+        """Frames per second while W, S, A and D are held."""
+        page.evaluate("fxtView.focusTracks(); window.framesBefore = fxtView.frames")
+        begin = time.monotonic()
+        page.mouse("mouseMoved", 800, 300)
+        for key in ("w", "d", "w", "a", "s", "d", "s"):
+            page.hold(key, 1)
+        return page.evaluate("fxtView.frames - window.framesBefore") / (time.monotonic() - begin)
+
+
+if __name__ == "__main__":
+    if browser.find() is None:
+        harness.skip("needs Chromium")
+    harness.skip_unless_recordable()
+    harness.main()

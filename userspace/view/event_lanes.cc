@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "view/event_lanes.h"
+
+#include <algorithm>
+
+namespace view {
+namespace {
+
+// Grows by a quarter: the bytes that are counted are close to those that are taken.
+template <typename Entry>
+bool Push(std::vector<Entry>& entries, const Entry& entry, EventBudget& budget) {
+  if (entries.size() == entries.capacity()) {
+    const size_t more = std::max<size_t>(8, entries.capacity() / 4);
+    if (!budget.Take(more * sizeof(Entry))) return false;
+    entries.reserve(entries.capacity() + more);
+  }
+  entries.push_back(entry);
+  return true;
+}
+
+}  // namespace
+
+void SpanLane::Add(const Span& span, EventBudget& budget) {
+  if (!Push(spans_, span, budget)) return;
+  is_sorted_ = false;
+}
+
+const std::vector<Span>& SpanLane::Sorted() {
+  if (is_sorted_) return spans_;
+  is_sorted_ = true;
+  std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  std::vector<uint64_t> ends;  // of the spans that are open, by row
+  latest_end_.clear();
+  uint64_t latest = 0;
+  rows_ = 0;
+  for (size_t i = 0; i < spans_.size(); ++i) {
+    Span& span = spans_[i];
+    size_t row = 0;
+    if (is_overlapping_) {
+      while (row < ends.size() && ends[row] > span.begin) ++row;
+    } else {
+      while (!ends.empty() && ends.back() <= span.begin) ends.pop_back();
+      row = ends.size();
+    }
+    if (row >= ends.size()) {
+      if (ends.size() <= kMaxDepth) ends.push_back(span.end);
+    } else {
+      ends[row] = span.end;
+    }
+    span.depth = static_cast<uint16_t>(std::min<size_t>(row, kMaxDepth));
+    rows_ = std::max<uint16_t>(rows_, static_cast<uint16_t>(span.depth + 1));
+    latest = std::max(latest, span.end);
+    if (i % kBlock == 0) latest_end_.push_back(latest);
+    latest_end_.back() = latest;
+  }
+  return spans_;
+}
+
+size_t SpanLane::FirstEndingAfter(uint64_t time) {
+  Sorted();
+  const auto block = std::upper_bound(latest_end_.begin(), latest_end_.end(), time);
+  return std::min(static_cast<size_t>(block - latest_end_.begin()) * kBlock, spans_.size());
+}
+
+template <typename Entry>
+void PointLane<Entry>::Add(const Entry& entry, EventBudget& budget) {
+  const bool in_order = entries_.empty() || entries_.back().time <= entry.time;
+  if (Push(entries_, entry, budget)) is_sorted_ = is_sorted_ && in_order;
+}
+
+template <typename Entry>
+const std::vector<Entry>& PointLane<Entry>::Sorted() {
+  if (!is_sorted_) {
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const Entry& a, const Entry& b) { return a.time < b.time; });
+    is_sorted_ = true;
+  }
+  return entries_;
+}
+
+template <typename Entry>
+size_t PointLane<Entry>::FirstFrom(uint64_t time) {
+  const auto& all = Sorted();
+  return static_cast<size_t>(
+      std::lower_bound(all.begin(), all.end(), time,
+                       [](const Entry& one, uint64_t wanted) { return one.time < wanted; }) -
+      all.begin());
+}
+
+template class PointLane<Instant>;
+template class PointLane<Sample>;
+
+}  // namespace view

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Answers the requests of the page: its files, the index, and what other commands of fxt say.
+#pragma once
+
+#include <string>
+
+#include "serve/page_server.h"
+#include "view/answers.h"
+#include "view/indexed_trace.h"
+#include "view/job_queue.h"
+
+namespace view {
+
+// Answers from the index come at once; other commands run in processes of their own, two at a time.
+class Handler {
+ public:
+  // Must outlive it. `other` is a second trace, shown below the first one; null: there is none.
+  Handler(IndexedTrace& trace, IndexedTrace* other) : traces_{&trace, other} {}
+
+  void Answer(const serve::PageRequest& request, serve::PageServer::Respond respond);
+  // For the page's event stream.
+  std::string Status() const;
+
+ private:
+  // The trace that the parameter "trace" names: 0 or 1.
+  IndexedTrace& TraceOf(const QueryString& query) const;
+  void RunSlow(const serve::PageRequest& request, serve::PageServer::Respond respond);
+  serve::PageResponse Sql(const serve::PageRequest& request);
+  serve::PageResponse Report(const serve::PageRequest& request);
+  serve::PageResponse Path(const serve::PageRequest& request);
+  serve::PageResponse Row(const serve::PageRequest& request);
+
+  IndexedTrace* traces_[2];
+  JobQueue jobs_{2};
+};
+
+}  // namespace view

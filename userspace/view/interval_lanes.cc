@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "view/interval_lanes.h"
+
+namespace view {
+namespace {
+
+void PutNumber(uint8_t*& at, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *at++ = static_cast<uint8_t>(value | 0x80);
+  *at++ = static_cast<uint8_t>(value);
+}
+
+}  // namespace
+
+uint8_t* IntervalLanes::Allocate(size_t bytes) {
+  if (bytes > free_) {
+    if (bytes_ + kBlockBytes > max_bytes_) return nullptr;
+    // Pages that nothing was written to take no memory.
+    blocks_.push_back(std::make_unique_for_overwrite<uint8_t[]>(kBlockBytes));
+    bytes_ += kBlockBytes;
+    free_ = kBlockBytes;
+  }
+  uint8_t* at = blocks_.back().get() + (kBlockBytes - free_);
+  free_ -= bytes;
+  return at;
+}
+
+// Chunks begin small: there may be many lanes with few intervals.
+void IntervalLanes::OpenChunk(Lane& lane) {
+  if (!lane.chunks.empty()) Summarize(lane, lane.end);
+  const size_t chunks = lane.chunks.size();
+  const size_t bytes = chunks < 3 ? size_t{64} << chunks >> 1 : kMaxChunkBytes;
+  const size_t before = lane.chunks.capacity();
+  const uint8_t* data = Allocate(bytes);
+  lane.chunks.push_back({.begin = lane.end, .data = data});
+  bytes_ += (lane.chunks.capacity() - before) * sizeof(Chunk);
+  lane.capacity = static_cast<uint16_t>(bytes);
+  lane.time = {};
+  lane.top_length = 0;
+}
+
+void IntervalLanes::Summarize(Lane& lane, uint64_t end) {
+  Chunk& chunk = lane.chunks.back();
+  const double length = static_cast<double>(std::max<uint64_t>(end - chunk.begin, 1));
+  for (size_t i = 0; i < kCountedStates; ++i) {
+    const double share = static_cast<double>(lane.time[i]) / length * 255;
+    // What is there is not 0.
+    chunk.share[i] = lane.time[i] == 0 ? 0 : static_cast<uint8_t>(std::max(1.0, share));
+  }
+}
+
+void IntervalLanes::Append(uint32_t number, Interval interval) {
+  Lane& lane = lanes_[number];
+  if (lane.chunks.empty()) lane.end = interval.begin;
+  interval.begin = std::max(interval.begin, lane.end);
+  if (interval.begin >= interval.end) return;
+  if (interval.begin > lane.end) {
+    Put(lane, {.begin = lane.end, .end = interval.begin, .state = LaneState::kAbsent});
+  }
+  Put(lane, interval);
+}
+
+void IntervalLanes::Put(Lane& lane, const Interval& interval) {
+  const bool is_full = lane.chunks.empty() || lane.chunks.back().count >= kMaxChunkIntervals ||
+                       (lane.chunks.back().data != nullptr &&
+                        lane.chunks.back().used + kMaxEntryBytes > lane.capacity);
+  if (is_full) OpenChunk(lane);
+  Chunk& chunk = lane.chunks.back();
+  const uint64_t length = interval.end - interval.begin;
+  if (chunk.data != nullptr) {
+    // Allocate() returned it for writing.
+    uint8_t* const begin = const_cast<uint8_t*>(chunk.data) + chunk.used;
+    uint8_t* at = begin;
+    const bool has_value = interval.value != Interval::kNone;
+    *at++ = static_cast<uint8_t>(static_cast<unsigned>(interval.state) | (has_value ? 0x10 : 0) |
+                                 (interval.object != 0 ? 0x20 : 0) |
+                                 (interval.by_interrupt ? 0x40 : 0) |
+                                 (interval.is_cut ? 0x80 : 0));
+    PutNumber(at, length);
+    if (has_value) PutNumber(at, interval.value);
+    if (interval.object != 0) PutNumber(at, interval.object);
+    chunk.used = static_cast<uint16_t>(chunk.used + (at - begin));
+  } else {
+    ++summarized_;
+  }
+  ++chunk.count;
+  ++intervals_;
+  lane.end = interval.end;
+  const auto counted = static_cast<size_t>(interval.state) - 1;
+  if (counted < kCountedStates) {
+    lane.time[counted] += length;
+    lane.total[counted] += length;
+  }
+  if (interval.state == LaneState::kRun && length > lane.top_length) {
+    lane.top_length = length;
+    chunk.top_value = interval.value;
+  }
+  // Without data the summary is all that there is.
+  if (chunk.data == nullptr) Summarize(lane, lane.end);
+}
+
+}  // namespace view

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Texts by number, each of them once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace view {
+
+// Numbers texts 1, 2, 3, ...; 0 is the empty text, and stands for texts that found no room. Texts
+// are made safe for a terminal (text/clean_text.h) and cut to kMaxTextBytes.
+class LabelTable {
+ public:
+  static constexpr size_t kMaxTextBytes = 4096;
+
+  explicit LabelTable(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  uint32_t Add(std::string_view text);
+  std::string_view Text(uint32_t label) const { return label < texts_.size() ? texts_[label] : ""; }
+  // Numbers are below it.
+  uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
+  uint64_t left_out() const { return left_out_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  // Of an entry: the nodes of the map and of the vector, and the text's own.
+  static constexpr size_t kEntryBytes = 128;
+
+  size_t max_bytes_;
+  size_t bytes_ = 0;
+  uint64_t left_out_ = 0;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::vector<std::unique_ptr<std::string>> owned_;
+  std::vector<std::string_view> texts_ = {""};
+};
+
+}  // namespace view

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes what a lane shows in a range of time, at the resolution of the screen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "view/event_lanes.h"
+#include "view/interval_lanes.h"
+
+namespace view {
+
+// The range [from, to) and the length of a pixel, ns. Times in a tile are relative to `origin`.
+struct TileRange {
+  uint64_t origin = 0;
+  uint64_t from = 0;
+  uint64_t to = 0;
+  uint64_t pixel = 1;
+};
+
+// Each function appends the items of one lane: their number (u32), then 24 bytes each, in little
+// endian. What is shorter than a pixel is merged with its neighbours in the same pixel, so that a
+// lane (a row of spans) has at most two items per pixel.
+//
+//   begin f64, end f64   ns since the origin
+//   value u32            what Interval::value says; of a sleep the label of what it was for; of a
+//                        span or instant the label of its name
+//   info u32             bits 0-7: the state, or the row of a span; bit 8: several are merged;
+//                        bit 9: its begin or end is not in the capture, or is not known
+//                        bits 16-23: share of the state in the time of the merged ones, in 255ths;
+//                        of instants their number, up to 255
+//                        bits 24-31: share of running
+//
+// Items of counters have the time, the last value of the pixel, and as f32 the least and the
+// greatest one. The first is the value before the range.
+void AppendStates(const IntervalLanes& lanes, uint32_t lane, const TileRange& range,
+                  std::string& out);
+void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out);
+void AppendInstants(PointLane<Instant>& lane, const TileRange& range, std::string& out);
+void AppendSamples(PointLane<Sample>& lane, const TileRange& range, std::string& out);
+
+}  // namespace view

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "view/trace_index.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "facts/scheduling.h"
+#include "schema/koid.h"
+#include "text/argument_json.h"
+
+namespace view {
+namespace {
+
+std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
+  if (const auto* v = std::get_if<int32_t>(&value)) return *v;
+  if (const auto* v = std::get_if<uint32_t>(&value)) return *v;
+  if (const auto* v = std::get_if<int64_t>(&value)) return static_cast<double>(*v);
+  if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
+  const auto* v = std::get_if<double>(&value);
+  return v == nullptr || !std::isfinite(*v) ? std::nullopt : std::optional(*v);
+}
+
+}  // namespace
+
+TraceIndex::TraceIndex(const IndexLimits& limits)
+    : limits_(limits),
+      shared_{.limit = limits.tables},
+      texts_(limits.tables, &shared_),
+      names_(texts_, &shared_),
+      intervals_(limits.all),
+      events_{.max_bytes = limits.events},
+      labels_(limits.labels),
+      // A thread has a lane here and one of IntervalLanes.
+      thread_numbers_(tables::TaskNames::kMaxTasks, &shared_, 2 * sizeof(ThreadLanes) + 512),
+      open_(size_t{32} << 20),
+      timeline_(facts_, &shared_, 64) {}
+
+uint64_t TraceIndex::begin() const {
+  const uint64_t events = earliest_event_ == UINT64_MAX ? first_.value_or(0) : earliest_event_;
+  const uint64_t scheduling = timeline_.latest() == 0 ? events : timeline_.begin();
+  return std::min(events, scheduling);
+}
+
+uint32_t TraceIndex::NumberOf(fxt::Koid koid) {
+  const uint32_t number = thread_numbers_.Add(koid);
+  if (number == facts::KoidIndex::kNone) return kNoLane;
+  if (number >= threads_.size()) {
+    threads_.resize(number + 1);
+    threads_[number].koid = koid;
+  }
+  return number;
+}
+
+uint32_t TraceIndex::AddScheduled(facts::ThreadIndex index, fxt::Koid koid) {
+  const uint32_t number = NumberOf(koid);
+  if (number == kNoLane || index == facts::kNoThread) return kNoLane;
+  if (index >= scheduled_.size()) scheduled_.resize(index + 1, kNoLane);
+  scheduled_[index] = number;
+  if (threads_[number].states == kNoLane) threads_[number].states = intervals_.AddLane();
+  return number;
+}
+
+void TraceIndex::AddToCpu(uint32_t cpu, const Interval& interval) {
+  if (cpu >= cpu_lanes_.size()) {
+    if (cpu >= kMaxCpus) return;
+    cpu_lanes_.resize(cpu + 1, kNoLane);
+  }
+  if (cpu_lanes_[cpu] == kNoLane) cpu_lanes_[cpu] = intervals_.AddLane();
+  intervals_.Append(cpu_lanes_[cpu], interval);
+}
+
+void TraceIndex::AddRun(const facts::Run& run) {
+  names_.NoteThread(run.thread, run.process, run.begin, false);
+  PutRun(run.index, run.thread, run.cpu, run.begin, run.end, IsCut(run.began, run.ended));
+}
+
+void TraceIndex::AddWait(const facts::Wait& wait) {
+  Interval interval{.begin = wait.begin,
+                    .end = wait.end,
+                    .state = LaneStateOf(wait.kind),
+                    .by_interrupt = wait.ends_in_wakeup() && wait.end_by_interrupt,
+                    .is_cut = IsCut(wait.began, wait.ended) || wait.touches_loss};
+  if (wait.kind == facts::WaitKind::kPreempted) {
+    interval.value = NumberOf(wait.preemptor);
+  } else if (wait.ends_in_wakeup()) {
+    interval.value = NumberOf(wait.end_waker);
+  }
+  if (wait.object != nullptr) interval.object = labels_.Add(wait.object->Text());
+  AddToThread(wait.index, wait.thread, interval);
+}
+
+void TraceIndex::Add(const fxt::Reader& reader) {
+  const fxt::Record& record = reader.record();
+  const auto time = facts::TimeOf(record, reader.provider());
+  if (time && !first_) first_ = *time;
+  timeline_.Add(reader);
+  if (std::holds_alternative<fxt::LegacyContextSwitch>(record)) return;
+  names_.Note(reader);
+  ShareMemory();
+  if (const auto* event = std::get_if<fxt::Event>(&record)) {
+    AddEvent(reader, *event);
+  } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
+    PutInstant(log->thread.thread,
+               {.time = *time, .name = labels_.Add(log->message), .category = labels_.Add("log")});
+  }
+}
+
+void TraceIndex::ShareMemory() {
+  const size_t others = labels_.bytes() + shared_.used;
+  intervals_.SetMaxBytes(limits_.all - std::min(limits_.all, events_.bytes + others));
+  const size_t taken = std::min(limits_.all, intervals_.bytes() + others);
+  events_.max_bytes = std::max(events_.bytes, std::min(limits_.events, limits_.all - taken));
+}
+
+uint32_t TraceIndex::ArgumentsOf(const fxt::Event& event) {
+  if (event.arguments.empty()) return 0;
+  fmt::memory_buffer members;
+  text::AppendMembers(members, event.arguments);
+  return labels_.Add({members.data(), members.size()});
+}
+
+void TraceIndex::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
+  const uint64_t time = reader.ToNanoseconds(event.timestamp);
+  earliest_event_ = std::min(earliest_event_, time);
+  latest_event_ = std::max(latest_event_, time);
+  owner_ = names_.is_kernels() ? 0 : uint64_t{reader.provider().id()} + 1;
+  names_.NoteThread(event.thread.thread, event.thread.process, time, false);
+  switch (event.type) {
+    case fxt::EventType::kInstant:
+    case fxt::EventType::kAsyncInstant:
+      if (facts::IsLinuxState(event)) return;
+      return PutInstant(event.thread.thread, {.time = time,
+                                              .name = labels_.Add(event.name.text),
+                                              .args = ArgumentsOf(event),
+                                              .category = labels_.Add(event.category.text)});
+    case fxt::EventType::kCounter:
+      return AddCounter(event, time);
+    case fxt::EventType::kFlowBegin:
+    case fxt::EventType::kFlowStep:
+    case fxt::EventType::kFlowEnd:
+      return;
+    default:
+      return AddSpanEvent(reader, event, time);
+  }
+}
+
+void TraceIndex::PutInstant(fxt::Koid thread, const Instant& instant) {
+  latest_event_ = std::max(latest_event_, instant.time);
+  const uint32_t number = NumberOf(thread);
+  if (number != kNoLane) threads_[number].instants.Add(instant, events_);
+}
+
+void TraceIndex::AddCounter(const fxt::Event& event, uint64_t time) {
+  const uint32_t name = labels_.Add(event.name.text);
+  // A counter belongs to its process, whichever thread emits it.
+  const auto process = names_.ProcessOf(event.thread.thread, event.thread.process);
+  for (const fxt::Argument& series : event.arguments) {
+    const auto value = NumberOfValue(series.value);
+    if (!value) continue;
+    const uint32_t series_name = labels_.Add(series.name.text);
+    const std::tuple key(name, series_name, event.payload, process.value_or(0));
+    auto found = counter_numbers_.find(key);
+    if (found == counter_numbers_.end()) {
+      if (counters_.size() >= kMaxTracks) {
+        ++tracks_left_out_;
+        continue;
+      }
+      found = counter_numbers_.emplace(key, static_cast<uint32_t>(counters_.size())).first;
+      counters_.push_back({name, series_name, event.payload, process, {}});
+    }
+    counters_[found->second].samples.Add({time, *value}, events_);
+  }
+}
+
+void TraceIndex::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time) {
+  const bool is_async = event.type == fxt::EventType::kAsyncBegin ||
+                        event.type == fxt::EventType::kAsyncEnd;
+  facts::OpenSpan span{.time = time,
+                       .thread = event.thread,
+                       .category = std::string(event.category.text),
+                       .name = std::string(event.name.text),
+                       .members = "",
+                       .cpu = std::nullopt,
+                       .id = is_async ? std::optional(event.payload) : std::nullopt,
+                       .owner = owner_};
+  if (!event.arguments.empty()) {
+    fmt::memory_buffer members;
+    text::AppendMembers(members, event.arguments);
+    span.members = fmt::to_string(members);
+  }
+  if (event.type == fxt::EventType::kDurationBegin || event.type == fxt::EventType::kAsyncBegin) {
+    return open_.Begin(std::move(span));
+  }
+  if (event.type == fxt::EventType::kDurationComplete) {
+    const uint64_t end = std::max(time, reader.ToNanoseconds(event.payload));
+    latest_event_ = std::max(latest_event_, end);
+    return PutSpan(span, end, false, false);
+  }
+  auto begun = open_.End(owner_, event);
+  if (!begun) {
+    span.time = std::min(first_.value_or(time), time);
+    return PutSpan(span, time, true, false);
+  }
+  if (!begun->members.empty() && !span.members.empty()) begun->members += ',';
+  begun->members += span.members;
+  PutSpan(*begun, std::max(time, begun->time), false, false);
+}
+
+void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_before,
+                         bool ended_after) {
+  const Span put{.begin = span.time,
+                 .end = end,
+                 .name = labels_.Add(span.name),
+                 .args = labels_.Add(span.members),
+                 .category = labels_.Add(span.category),
+                 .began_before = began_before,
+                 .ended_after = ended_after};
+  if (!span.id) {
+    const uint32_t number = NumberOf(span.thread.thread);
+    if (number != kNoLane) threads_[number].spans.Add(put, events_);
+    return;
+  }
+  const auto process = names_.ProcessOf(span.thread.thread, span.thread.process);
+  const std::tuple key(put.category, put.name, process.value_or(0));
+  auto found = async_numbers_.find(key);
+  if (found == async_numbers_.end()) {
+    if (async_tracks_.size() >= kMaxTracks) {
+      ++tracks_left_out_;
+      return;
+    }
+    found = async_numbers_.emplace(key, static_cast<uint32_t>(async_tracks_.size())).first;
+    async_tracks_.push_back({put.category, put.name, process, {}});
+    async_tracks_.back().spans.SetOverlapping();
+  }
+  async_tracks_[found->second].spans.Add(put, events_);
+}
+
+void TraceIndex::Finish() {
+  timeline_.Finish(timeline_.latest());
+  const uint64_t last = end();
+  for (const facts::OpenSpan& span : open_.Take()) {
+    PutSpan(span, std::max(last, span.time), false, true);
+  }
+}
+
+std::vector<std::string> TraceIndex::Notes() const {
+  std::vector<std::string> notes;
+  if (intervals_.summarized() != 0) {
+    notes.push_back(fmt::format(
+        "{} of {} runs and waits are shown by their shares only, from the time on at which {} MB "
+        "were used up; fxt trim makes a smaller file",
+        intervals_.summarized(), intervals_.intervals(), limits_.all >> 20));
+  }
+  if (events_.left_out != 0) {
+    notes.push_back(
+        fmt::format("{} spans, instants and values are not shown: they found no room in {} MB",
+                    events_.left_out, limits_.events >> 20));
+  }
+  if (labels_.left_out() != 0) {
+    notes.push_back(fmt::format("{} names or arguments are not shown: they found no room in {} MB",
+                                labels_.left_out(), limits_.labels >> 20));
+  }
+  if (tracks_left_out_ != 0) {
+    notes.push_back(fmt::format("{} spans and values of more than {} tracks are not shown",
+                                tracks_left_out_, kMaxTracks));
+  }
+  if (open_.left_out() != 0) {
+    notes.push_back(fmt::format("{} begins of spans found no room", open_.left_out()));
+  }
+  if (names_.is_full() || timeline_.is_full() || thread_numbers_.is_full()) {
+    notes.push_back("some threads or names found no room");
+  }
+  return notes;
+}
+
+}  // namespace view

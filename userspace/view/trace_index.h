@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All that the timeline of a trace shows, in memory that is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/koid_index.h"
+#include "facts/open_spans.h"
+#include "facts/timeline/timeline.h"
+#include "fxt/reader.h"
+#include "tables/rows/text_pool.h"
+#include "tables/task_names.h"
+#include "view/event_lanes.h"
+#include "view/interval_lanes.h"
+#include "view/label_table.h"
+
+namespace view {
+
+// The number of a thread, CPU lane and so on: 0, 1, 2, ...
+inline constexpr uint32_t kNoLane = UINT32_MAX;
+
+// In bytes. Runs and waits take what the others leave of `all`.
+struct IndexLimits {
+  size_t all = size_t{464} << 20;
+  size_t events = size_t{192} << 20;
+  size_t labels = size_t{48} << 20;
+  // Of the tables of threads and names.
+  size_t tables = size_t{96} << 20;
+
+  // Of each of two traces that are shown together.
+  IndexLimits Half() const { return {all / 2, events / 2, labels / 2, tables / 2}; }
+};
+
+struct ThreadLanes {
+  fxt::Koid koid = 0;
+  uint32_t states = kNoLane;  // of IntervalLanes
+  SpanLane spans;
+  PointLane<Instant> instants;
+};
+
+// Asynchronous operations of a process with the same category and name.
+struct AsyncTrack {
+  uint32_t category = 0;
+  uint32_t name = 0;
+  std::optional<fxt::Koid> process;
+  SpanLane spans;
+};
+
+struct CounterTrack {
+  uint32_t name = 0;
+  uint32_t series = 0;
+  uint64_t id = 0;
+  std::optional<fxt::Koid> process;
+  PointLane<Sample> samples;
+};
+
+struct IndexedLoss {
+  uint64_t time = 0;
+  std::optional<uint32_t> cpu;
+  std::optional<uint64_t> count;
+};
+
+// Feed it every record in file order (facts/read_loop.h), then call Finish(). It may be read in
+// between: what has not ended is not there yet.
+class TraceIndex {
+ public:
+  explicit TraceIndex(const IndexLimits& limits = {});
+  TraceIndex(const TraceIndex&) = delete;
+  TraceIndex& operator=(const TraceIndex&) = delete;
+
+  void Add(const fxt::Reader& reader);
+  uint64_t AddFastPath(fxt::Reader& reader, uint64_t most) {
+    return timeline_.AddFastPath(reader, most);
+  }
+  void Finish();
+
+  // The first time of the file, which seconds count from; ns. Empty before there is one.
+  std::optional<uint64_t> first() const { return first_; }
+  uint64_t begin() const;
+  uint64_t end() const { return std::max(timeline_.latest(), latest_event_); }
+
+  const IntervalLanes& intervals() const { return intervals_; }
+  // By CPU number; kNoLane for those that nothing was seen of.
+  const std::vector<uint32_t>& cpu_lanes() const { return cpu_lanes_; }
+  std::vector<ThreadLanes>& threads() { return threads_; }
+  std::vector<AsyncTrack>& async_tracks() { return async_tracks_; }
+  std::vector<CounterTrack>& counters() { return counters_; }
+  const LabelTable& labels() const { return labels_; }
+  const tables::TaskNames& names() const { return names_; }
+  std::optional<fxt::Koid> ProcessOf(const ThreadLanes& thread) const {
+    return names_.ProcessOf(thread.koid, std::nullopt);
+  }
+  // The number of the thread; kNoLane if there is none.
+  uint32_t Find(fxt::Koid koid) const { return thread_numbers_.Find(koid); }
+
+  // What is not in the index, one sentence each.
+  std::vector<std::string> Notes() const;
+
+ private:
+  struct Facts {
+    TraceIndex& index;
+    void OnRun(const facts::Run& run) const { index.AddRun(run); }
+    void OnWait(const facts::Wait& wait) const { index.AddWait(wait); }
+    void OnIdle(const facts::Idle& idle) const {
+      index.AddToCpu(idle.cpu, {.begin = idle.begin,
+                                .end = idle.end,
+                                .state = LaneState::kIdle,
+                                .is_cut = IsCut(idle.began, idle.ended)});
+    }
+    void OnGap(const facts::Gap& gap) const {
+      index.AddToCpu(gap.cpu, {.begin = gap.begin,
+                               .end = gap.end,
+                               .state = LaneState::kUnknown,
+                               .is_cut = true});
+    }
+    template <typename Full>
+    void OnWholeRun(const facts::WholeRun& run, Full&& /*full*/) const {
+      index.PutRun(run.index, run.thread, run.cpu, run.begin, run.end, false);
+    }
+    template <typename Full>
+    void OnWholeWait(const facts::WholeWait& wait, Full&& full) const {
+      Interval interval{.begin = wait.begin, .end = wait.end, .state = LaneStateOf(wait.kind)};
+      if (wait.kind == facts::WaitKind::kPreempted) {
+        interval.value = index.NumberOf(full().preemptor);
+      }
+      index.AddToThread(wait.index, wait.thread, interval);
+    }
+    template <typename Full>
+    void OnWholeSleep(const facts::WholeWait& wait, const facts::Wakeup& wakeup,
+                      Full&& /*full*/) const {
+      index.AddToThread(wait.index, wait.thread,
+                        {.begin = wait.begin,
+                         .end = wait.end,
+                         .state = LaneStateOf(wait.kind),
+                         .by_interrupt = wakeup.by_interrupt,
+                         .value = index.NumberOf(wakeup.waker)});
+    }
+  };
+
+  static bool IsCut(facts::Bound began, facts::Bound ended) {
+    return began != facts::Bound::kSeen || ended != facts::Bound::kSeen;
+  }
+  void AddRun(const facts::Run& run);
+  void AddWait(const facts::Wait& wait);
+  void PutRun(facts::ThreadIndex index, fxt::Koid thread, uint32_t cpu, uint64_t begin,
+              uint64_t end, bool is_cut) {
+    AddToCpu(cpu, {.begin = begin,
+                   .end = end,
+                   .state = LaneState::kRun,
+                   .is_cut = is_cut,
+                   .value = Scheduled(index, thread)});
+    AddToThread(index, thread,
+                {.begin = begin,
+                 .end = end,
+                 .state = LaneState::kRun,
+                 .is_cut = is_cut,
+                 .value = cpu});
+  }
+  void AddToCpu(uint32_t cpu, const Interval& interval);
+  void AddToThread(facts::ThreadIndex index, fxt::Koid koid, const Interval& interval) {
+    const uint32_t number = Scheduled(index, koid);
+    if (number != kNoLane) intervals_.Append(threads_[number].states, interval);
+  }
+  // The number of a thread of the timeline, which has a lane of states.
+  uint32_t Scheduled(facts::ThreadIndex index, fxt::Koid koid) {
+    if (index < scheduled_.size() && scheduled_[index] != kNoLane) [[likely]] {
+      return scheduled_[index];
+    }
+    return AddScheduled(index, koid);
+  }
+  uint32_t AddScheduled(facts::ThreadIndex index, fxt::Koid koid);
+  uint32_t NumberOf(const std::optional<fxt::Koid>& koid) {
+    return koid ? NumberOf(*koid) : Interval::kNone;
+  }
+  uint32_t NumberOf(fxt::Koid koid);
+
+  // Divides what is free anew.
+  void ShareMemory();
+  void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
+  void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
+  void PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_before, bool ended_after);
+  void PutInstant(fxt::Koid thread, const Instant& instant);
+  void AddCounter(const fxt::Event& event, uint64_t time);
+  uint32_t ArgumentsOf(const fxt::Event& event);
+
+  static constexpr size_t kMaxTracks = 4096;
+  static constexpr uint32_t kMaxCpus = 4096;
+
+  IndexLimits limits_;
+  fxt::TableBudget shared_;
+  tables::TextPool texts_;
+  tables::TaskNames names_;
+  IntervalLanes intervals_;
+  EventBudget events_;
+  LabelTable labels_;
+  std::optional<uint64_t> first_;
+  uint64_t earliest_event_ = UINT64_MAX;
+  uint64_t latest_event_ = 0;
+  std::vector<uint32_t> cpu_lanes_;
+  facts::KoidIndex thread_numbers_;
+  std::vector<ThreadLanes> threads_;
+  std::vector<uint32_t> scheduled_;  // by ThreadIndex
+  facts::OpenSpans open_;
+  uint64_t owner_ = 0;
+  std::map<std::tuple<uint32_t, uint32_t, fxt::Koid>, uint32_t> async_numbers_;
+  std::vector<AsyncTrack> async_tracks_;
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t, fxt::Koid>, uint32_t> counter_numbers_;
+  std::vector<CounterTrack> counters_;
+  uint64_t tracks_left_out_ = 0;
+  Facts facts_{*this};
+  facts::Timeline<Facts> timeline_;
+};
+
+}  // namespace view

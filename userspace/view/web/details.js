@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is known of the selection: a run, a wait, a span, instants, a value.
+import * as api from './api.js';
+import { threadLabel } from './lanes.js';
+import { IDLE, RUN, WAKEUP, wordsOf } from './states.js';
+import { button, definitions, element, formatLength, formatTime, parseArguments, parseCsv } from './text.js';
+
+// Columns of `fxt query` that say more than the index, in the words of the page.
+const COLUMNS = [
+  ['priority', 'priority'], ['end_state', 'left the CPU in state'], ['state', 'left its CPU in state'],
+  ['waits_for', 'waits for'], ['reason', 'reason'], ['via', 'woken by packets'], ['syscall', 'system call'],
+  ['object_kind', 'kind of object'], ['object', 'object'], ['peer', 'thread at the other end'],
+  ['throttled_by', 'throttled by cgroup'], ['began', 'begin'], ['ended', 'end'],
+];
+const LENGTHS = [
+  ['asked', 'asked for at most'], ['rt_throttled', 'of it real-time throttled'],
+  ['affinity', 'of it bound to other CPUs'], ['weight', 'of it behind a greater weight'],
+];
+
+export class Details {
+  /** `app` has viewport, lanes, overlay, labels, goTo(), selectAt(), changed(). */
+  constructor(place, app) {
+    this.place = place;
+    this.app = app;
+    this.serial = 0;
+  }
+
+  clear() {
+    this.serial += 1;
+    this.place.replaceChildren(element('p', { className: 'soft' },
+      'Click a run, a wait or a span to see all that is known of it. Drag over the time axis, or with Shift over the '
+      + 'lanes, to select an interval. Press ? for the keys.'));
+  }
+
+  /** Shows what the lane has at the time. Returns its begin and end, or null if there is nothing. */
+  async show({ trace, lane, time, depth }) {
+    const serial = this.serial += 1;
+    const more = { depth: depth ?? 0 };
+    if (lane[0] === 'i') more.until = Math.ceil(time + this.app.geometry.nsPerPixel);
+    const found = await api.at(trace, lane, time, more);
+    if (serial !== this.serial) return null;
+    const { kind, ...place } = { kind: lane[0], trace, lane };
+    if (kind === 'i') return this.#instants(place, found);
+    if (found.begin === undefined) return null;
+    if (kind === 'c' || kind === 's') await this.#state(place, found, serial);
+    else if (kind === 'k') this.#value(place, found);
+    else this.#span(place, found);
+    return { begin: found.begin, end: found.end, depth: found.depth ?? 0, found };
+  }
+
+  #put(title, ...content) {
+    this.place.replaceChildren(element('h2', {}, title), ...content);
+  }
+
+  #times(found) {
+    return [['begins', this.#timeLink(found.begin)], ['ends', this.#timeLink(found.end)],
+      ['length', formatLength(found.end - found.begin)]];
+  }
+
+  #timeLink(time) {
+    return button(formatTime(time), () => this.app.viewport.reveal(time, time), { className: 'link' });
+  }
+
+  // A thread, with a way to its lane at `time`.
+  #threadLink(trace, thread, time) {
+    const known = this.app.lanes.thread(trace, thread.number);
+    const process = known?.process.name && known.process.name !== thread.name ? ` of ${known.process.name}` : '';
+    return element('span', {}, threadLabel(thread), process, ' ',
+      button('go there', () => this.app.goTo(trace, `s${thread.number}`, time), { className: 'link go' }));
+  }
+
+  #wakerRow(trace, woken) {
+    const link = woken.thread ? this.#threadLink(trace, woken.thread, woken.time - 1)
+      : woken.interrupt ? 'an interrupt' : 'not known';
+    return element('span', {}, link, ` at ${formatTime(woken.time)}`);
+  }
+
+  async #state({ trace, lane }, found, serial) {
+    const isCpu = lane[0] === 'c';
+    const number = Number(lane.slice(1));
+    const thread = isCpu ? found.thread : this.app.lanes.thread(trace, number);
+    if (found.shares) {
+      this.#put('Many runs and waits', definitions([...this.#times(found),
+        ['shown', 'their shares only: the memory for more was used up (fxt trim makes a smaller file)']]));
+      return;
+    }
+    const title = isCpu
+      ? `CPU ${number}: ${thread ? threadLabel(thread) : wordsOf(found.state)}`
+      : `${threadLabel(thread)}: ${wordsOf(found.state)}`;
+    const rows = this.#times(found);
+    if (thread && isCpu) rows.unshift(['thread', this.#threadLink(trace, thread, found.begin)]);
+    if (found.cpu !== undefined) {
+      rows.push(['on', element('span', {}, `CPU ${found.cpu} `,
+        button('go there', () => this.app.goTo(trace, `c${found.cpu}`, found.begin), { className: 'link go' }))]);
+    }
+    if (found.object) rows.push(['in', found.object]);
+    if (found.preemptor) rows.push(['its CPU went to', this.#threadLink(trace, found.preemptor, found.begin)]);
+    if (found.woken) rows.push(['woken by', this.#wakerRow(trace, found.woken)]);
+    if (found.runnable) rows.push(['waited for a CPU before', formatLength(found.runnable)]);
+    if (found.cut) rows.push(['note', 'its begin or end, or what happened meanwhile, is not in the trace']);
+    const list = definitions(rows);
+    this.#put(title, list, this.#stateButtons(trace, found, isCpu ? thread : { number }));
+    this.#arrow(trace, lane, found);
+    if (found.state !== IDLE && thread) this.#addRow(trace, thread, found, list, serial);
+  }
+
+  #stateButtons(trace, found, thread) {
+    const bar = element('p', { className: 'buttons' },
+      button('Select its time', () => this.app.setRange(found.begin, found.end)));
+    if (thread) bar.append(button('Critical path', () => this.app.showPath(trace, thread.number, found.begin, found.end)));
+    return bar;
+  }
+
+  #arrow(trace, lane, found) {
+    const { overlay } = this.app;
+    overlay.arrows = [];
+    if (!found.woken) return;
+    const to = lane[0] === 'c' ? `s${found.thread.number}` : lane;
+    const from = found.woken.thread ? `s${found.woken.thread.number}` : null;
+    overlay.arrows.push({ trace, from, to: this.app.lanes.byLane.has(`${trace}:${to}`) ? to : lane,
+      time: found.woken.time });
+    this.app.changed();
+  }
+
+  // The row of `fxt query`, which reads the file again.
+  async #addRow(trace, thread, found, list, serial) {
+    const known = this.app.lanes.thread(trace, thread.number);
+    const isWait = found.state >= WAKEUP && found.state <= 7;
+    if (!known || (!isWait && found.state !== RUN)) return;
+    const note = element('p', { className: 'soft' }, 'reading the file for more …');
+    list.after(note);
+    let text;
+    try {
+      text = (await api.row(trace, isWait ? 'waits' : 'slices', known.koid, found.begin)).csv;
+    } catch (error) {
+      note.textContent = error.message;
+      return;
+    }
+    note.remove();
+    if (serial !== this.serial) return;
+    const [names, cells] = parseCsv(text);
+    if (!cells) return;
+    const value = new Map(names.map((name, i) => [name, cells[i]]));
+    const rows = [];
+    for (const [column, words] of COLUMNS) {
+      const cell = value.get(column);
+      if (cell && !(column === 'began' || column === 'ended') && !(column === 'object' && found.object?.endsWith(cell))) {
+        rows.push([words, cell]);
+      } else if ((column === 'began' || column === 'ended') && cell !== 'seen') rows.push([words, cell]);
+    }
+    for (const [column, words] of LENGTHS) {
+      const ns = Number(value.get(column) ?? 0);
+      if (ns > 0) rows.push([words, formatLength(ns)]);
+    }
+    list.append(...definitions(rows).childNodes);
+  }
+
+  #span({ trace, lane }, found) {
+    const thread = lane[0] === 'd' ? this.app.lanes.thread(trace, Number(lane.slice(1))) : null;
+    const rows = this.#times(found);
+    if (thread) rows.unshift(['thread', this.#threadLink(trace, thread, found.begin)]);
+    if (found.category) rows.unshift(['category', found.category]);
+    if (found.beganBefore) rows.push(['note', 'it began before the trace']);
+    if (found.endedAfter) rows.push(['note', 'its end is not in the trace']);
+    this.#put(found.name || 'span', definitions(rows), this.#stateButtons(trace, found, thread),
+      this.#arguments(found.args));
+    this.app.overlay.arrows = [];
+  }
+
+  #arguments(members) {
+    const pairs = parseArguments(members);
+    if (pairs.length === 0) return null;
+    return element('div', {}, element('h3', {}, 'Arguments'),
+      definitions(pairs.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])));
+  }
+
+  #instants({ trace, lane }, { instants }) {
+    if (!instants?.length) return null;
+    const thread = this.app.lanes.thread(trace, Number(lane.slice(1)));
+    const parts = instants.map((one) => element('div', { className: 'instant' },
+      element('h3', {}, one.name || 'instant'),
+      definitions([['category', one.category], ['time', this.#timeLink(one.time)],
+        ...parseArguments(one.args).map(([name, value]) => [name, String(value)])])));
+    this.#put(`${thread ? threadLabel(thread) : 'Instants'}: ${instants.length === 1 ? 'an instant' : 'instants'}`, ...parts);
+    this.app.overlay.arrows = [];
+    return { begin: instants[0].time, end: instants.at(-1).time, depth: 0, found: { instants } };
+  }
+
+  #value({ trace, lane }, found) {
+    const row = this.app.lanes.byLane.get(`${trace}:${lane}`);
+    this.#put(row?.label ?? 'Counter', definitions([['value', String(found.value)], ['since', this.#timeLink(found.begin)],
+      ['until', this.#timeLink(found.end)]]));
+    this.app.overlay.arrows = [];
+  }
+}
+
