@@ -36,7 +36,7 @@ int64_t HashOf(std::string_view text) {
 
 KeptRows::KeptRows(tables::Table table, uint64_t columns, std::optional<uint8_t> key,
                    uint64_t staying, KeptBudget& budget)
-    : shape_(table, columns | (key ? uint64_t{1} << *key : 0), {}), budget_(budget) {
+    : shape_(table, columns | (key ? uint64_t{1} << *key : 0), {}, texts_), budget_(budget) {
   if (key) key_slot_ = shape_.SlotOf(*key);
   for (size_t slot = 0; slot < width(); ++slot) {
     if ((staying >> shape_.columns()[slot] & 1) != 0) staying_slots_ |= uint64_t{1} << slot;

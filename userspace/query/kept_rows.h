@@ -68,6 +68,7 @@ class KeptRows {
   bool Take(size_t bytes);
   std::byte* Place(size_t bytes);
 
+  tables::TextBudget texts_;  // of the shape, which has no texts
   tables::RowBatch shape_;
   std::optional<uint8_t> key_slot_;
   uint64_t staying_slots_ = 0;
