@@ -66,6 +66,9 @@ struct unwind_state {
 	u64 cfa;                     /* what unwind_search() found */
 	u64 target;                  /* what unwind_return_at() read */
 	int found;                   /* how; see enum */
+	int by_frame;
+	u64 search_end;
+	u64 search_bp;
 
 	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
 	u64 first_sp;
@@ -185,13 +188,10 @@ static __always_inline struct unwind_state *state_of(u32 cpu)
 }
 
 /* Reads the user's stack from `address` on. Returns nonzero if it is not present. */
-__noinline int unwind_read_piece(u32 cpu, u64 address)
+static __always_inline int read_piece(struct unwind_state *state, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
 	u64 begin = address - 64;
 
-	if (!state)
-		return -1;
 	/* What lies below the first stack pointer may be unmapped. */
 	if (begin < state->first_sp || begin > address)
 		begin = address;
@@ -208,15 +208,25 @@ __noinline int unwind_read_piece(u32 cpu, u64 address)
 	return -1;
 }
 
-static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 address, u64 *word)
+__noinline int unwind_read_piece(u32 cpu, u64 address)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	return state ? read_piece(state, address) : -1;
+}
+
+static __always_inline bool has_word(const struct unwind_state *state, u64 address)
 {
 	u64 place = address - state->piece_begin;
 
-	if (place + 8 > state->piece_size || place >= STACK_PIECE) {
-		if (unwind_read_piece(cpu, address))
-			return false;
-		place = address - state->piece_begin;
-	}
+	return place + 8 <= state->piece_size && place < STACK_PIECE;
+}
+
+/* The word at `address`, which the piece has. */
+static __always_inline bool take_word(struct unwind_state *state, u64 address, u64 *word)
+{
+	u64 place = address - state->piece_begin;
+
 	if (place > STACK_PIECE - 8)
 		return false;
 	asm volatile("" : "+r"(place));
@@ -226,13 +236,24 @@ static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 
 	return true;
 }
 
-/* Reads a word of the user's stack into the state. Returns nonzero if it is not present. */
+static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 address, u64 *word)
+{
+	if (!has_word(state, address) && unwind_read_piece(cpu, address))
+		return false;
+	return take_word(state, address, word);
+}
+
+/*
+ * Reads a word of the user's stack into the state. Returns nonzero if it is not present.
+ * Functions can call one another only eight deep, so this calls none.
+ */
 __noinline int unwind_word(u32 cpu, u64 address)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 word;
 
-	if (!state || !stack_word(cpu, state, address, &word))
+	if (!state || (!has_word(state, address) && read_piece(state, address)) ||
+	    !take_word(state, address, &word))
 		return -1;
 	state->word = word;
 	return 0;
@@ -574,9 +595,10 @@ enum {
 
 /*
  * Says whether the word of the stack at `place`, then the state's target, may be a return
- * address. The caller looks whether it is one of code.
+ * address; with `bp` nonzero only one behind a call, above that word. The caller looks
+ * whether it is one of code.
  */
-__noinline int unwind_return_at(u32 cpu, u64 place)
+__noinline int unwind_return_at(u32 cpu, u64 place, u64 bp)
 {
 	struct unwind_state *state = state_of(cpu);
 	u64 word;
@@ -587,9 +609,12 @@ __noinline int unwind_return_at(u32 cpu, u64 place)
 	if (word < FIRST_ADDRESS || word >> USER_ADDRESS_BITS || word - state->sp < FRAME_BYTES)
 		return NO_RETURN;
 	state->target = word;
-	if (is_after_call(word))
+	if (is_after_call(word)) {
+		if (bp && (unwind_word(cpu, place - 8) || state->word != bp))
+			return NO_RETURN;
 		return RETURN_AFTER_CALL;
-	if (unwind_word(cpu, place - 8) || !may_be_frame_pointer(state->word, place + 8))
+	}
+	if (bp || unwind_word(cpu, place - 8) || !may_be_frame_pointer(state->word, place + 8))
 		return NO_RETURN;
 	return RETURN_ABOVE_FRAME;
 }
@@ -597,7 +622,7 @@ __noinline int unwind_return_at(u32 cpu, u64 place)
 /* The same, and the target is code. */
 static __always_inline int return_at(u32 cpu, struct unwind_state *state, u64 place)
 {
-	int found = unwind_return_at(cpu, place);
+	int found = unwind_return_at(cpu, place, 0);
 
 	if (found && unwind_find_code(cpu, state->target - 1) != CODE_FOUND)
 		return NO_RETURN;
@@ -605,65 +630,65 @@ static __always_inline int return_at(u32 cpu, struct unwind_state *state, u64 pl
 }
 
 /*
- * Looks for a return address in words from `place` on, below `end`. With `bp` nonzero only
- * one above that word will do. Calls keep the stack aligned to 16 bytes. What it finds is
- * at cfa - 8.
+ * Looks for a return address in words from the state's cfa - 8 on, below `end`. Calls keep
+ * the stack aligned to 16 bytes. Sets the state's cfa behind it, or to where to go on.
  */
-__noinline int unwind_search_some(u32 cpu, u64 place, u64 end, u64 bp)
+__noinline int unwind_search_some(u32 cpu, u64 end, u64 bp)
 {
 	struct unwind_state *state = state_of(cpu);
+	u64 place;
 	int found;
 
 	if (!state)
 		return NO_RETURN;
+	place = state->cfa - 8;
 	for (u32 i = 0; i < SEARCH_AT_ONCE; i++) {
-		u64 next = place + i * 16;
-
-		if (next >= end)
+		if (place + i * 16 >= end)
 			break;
-		found = unwind_return_at(cpu, next);
-		if (found == NO_RETURN)
-			continue;
-		if (bp && (found != RETURN_AFTER_CALL || unwind_word(cpu, next - 8) ||
-			   state->word != bp))
-			continue;
-		state->cfa = next + 8;
-		return found;
+		found = unwind_return_at(cpu, place + i * 16, bp);
+		if (found) {
+			state->cfa = place + i * 16 + 8;
+			return found;
+		}
 	}
+	state->cfa = place + SEARCH_AT_ONCE * 16 + 8;
 	return NO_RETURN;
 }
 
 /*
- * Looks for a return address of code from `place` on, below `end`. `bp` as above. Code of
- * a compiler is called by such code, or by a stub that has a frame pointer.
+ * Looks for the return address of code without a frame pointer. If the frame pointer
+ * leads to one, only below it: a frame that has saved bp and not changed it lies below the
+ * one that bp belongs to. Code of a compiler is called by such code, or by a stub that has
+ * a frame pointer. Returns nonzero to go on.
  */
-static __always_inline int search(u32 cpu, struct unwind_state *state, u64 place, u64 end, u64 bp)
+__noinline int unwind_search_next(u32 cpu)
 {
+	struct unwind_state *state = state_of(cpu);
 	int found;
 
-	for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
-		if (place >= end)
-			break;
-		found = unwind_search_some(cpu, place, end, bp);
-		if (found && unwind_find_code(cpu, state->target - 1) == CODE_FOUND &&
-		    (state->rule.kind != FXR_UNWIND_JIT || state->module == FXR_UNWIND_NO_FILE))
-			return found;
-		place = found ? state->cfa + 8 : place + SEARCH_AT_ONCE * 16;
+	if (!state || state->cfa - 8 >= state->search_end)
+		return 0;
+	found = unwind_search_some(cpu, state->search_end, state->search_bp);
+	if (found && unwind_find_code(cpu, state->target - 1) == CODE_FOUND &&
+	    (state->rule.kind != FXR_UNWIND_JIT || state->module == FXR_UNWIND_NO_FILE)) {
+		state->found = found;
+		return 0;
 	}
-	return NO_RETURN;
+	if (found)
+		state->cfa += 16;
+	return 1;
 }
 
 /*
  * Finds the return address of a function without a rule. Code of just-in-time compilers
  * has frame pointers (V8), or saves the caller's below each return address and uses the
  * register otherwise (HotSpot). Hand-written assembly may have no frame at all. Sets
- * `found`, the CFA and the rule of bp.
+ * `found`, the CFA and the rule of bp. Returns nonzero if the stack is to be searched.
  */
 __noinline int unwind_search(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
-	int by_frame = NO_RETURN;
-	u64 sp, bp, end;
+	u64 sp, bp;
 
 	if (!state)
 		return 0;
@@ -684,14 +709,26 @@ __noinline int unwind_search(u32 cpu)
 			return 0;
 	}
 	state->rule.bp = FXR_UNWIND_BP_AT_CFA;
+	state->by_frame = NO_RETURN;
 	if (may_be_frame_pointer(bp, sp))
-		by_frame = return_at(cpu, state, bp + 8);
-	/* A frame that has saved bp and not changed it lies below the one that bp belongs to. */
-	end = by_frame ? bp : sp + SEARCH_WORDS * 8;
-	state->found = search(cpu, state, sp + 8 - sp % 16, end, by_frame ? bp : 0);
-	if (!state->found && by_frame) {
-		state->found = by_frame;
-		state->cfa = bp + 16;
+		state->by_frame = return_at(cpu, state, bp + 8);
+	state->found = NO_RETURN;
+	state->search_bp = state->by_frame ? bp : 0;
+	state->search_end = state->by_frame ? bp : sp + SEARCH_WORDS * 8;
+	state->cfa = sp + 16 - sp % 16;
+	return 1;
+}
+
+/* After the search. */
+__noinline int unwind_search_end(u32 cpu)
+{
+	struct unwind_state *state = state_of(cpu);
+
+	if (!state)
+		return 0;
+	if (!state->found && state->by_frame) {
+		state->found = state->by_frame;
+		state->cfa = state->search_bp + 16;
 	} else if (state->found && state->rule.kind != FXR_UNWIND_JIT &&
 		   (unwind_word(cpu, state->cfa - 16) ||
 		    !may_be_frame_pointer(state->word, state->cfa))) {
@@ -931,19 +968,28 @@ static __always_inline void restart(struct unwind_state *state)
 	add_frame(state, state->pc);
 }
 
-/* Returns nonzero at the end. */
-__noinline int unwind_next_frames(u32 cpu)
+/* Unwinds a frame. Returns nonzero at the end. */
+__noinline int unwind_frame(u32 cpu)
 {
 	struct unwind_state *state = state_of(cpu);
 
-	if (!state)
+	if (!state || unwind_find_frame(cpu))
 		return 1;
+	if (has_no_rule(READ_ONCE(state->rule.kind)) && unwind_search(cpu)) {
+		for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
+			if (!unwind_search_next(cpu))
+				break;
+		}
+		unwind_search_end(cpu);
+	}
+	return unwind_next_frame(cpu);
+}
+
+/* Returns nonzero at the end. */
+__noinline int unwind_frames(u32 cpu)
+{
 	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
-		if (unwind_find_frame(cpu))
-			return 1;
-		if (has_no_rule(READ_ONCE(state->rule.kind)))
-			unwind_search(cpu);
-		if (unwind_next_frame(cpu))
+		if (unwind_frame(cpu))
 			return 1;
 	}
 	return 0;
@@ -981,7 +1027,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->is_uncacheable = false;
 	state->end = FXR_STACK_END_DEEP;
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / FRAMES_AT_ONCE; i++) {
-		if (unwind_next_frames(cpu))
+		if (unwind_frames(cpu))
 			break;
 	}
 	/* When a new program was executed, the stack of the old one is gone. */

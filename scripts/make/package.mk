@@ -8,7 +8,7 @@ CROSS_EMULATOR ?= $(or $(shell command -v qemu-aarch64-static),$(shell command -
 CROSS_SYSROOT ?= /usr/aarch64-linux-gnu
 CROSS_BUILD := $(BUILD)/aarch64
 CROSS_MAKE   = $(SUBMAKE) BUILD=$(CROSS_BUILD) BPF_ARCH=arm64 CXX=$(CROSS)g++ CC=$(CROSS)gcc
-CROSS_NEEDS := -lbpf -ltraceevent -ldw -lelf -liberty -lsqlite3 -ldeflate -lz -lzstd -lseccomp
+CROSS_NEEDS := -lbpf -ltraceevent -ldw -lelf -llzma -liberty -lsqlite3 -ldeflate -lz -lzstd -lseccomp
 
 ## aarch64       cross compile for 64-bit ARM: libfxt, BPF objects; the programs if static libraries are installed
 ## aarch64-test  the tests of libfxt for 64-bit ARM, under qemu-user

@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #include "symbols/build_id_note.h"
 #include "symbols/regular_file.h"
+#include "symbols/unpack_xz.h"
 
 namespace symbols {
 
@@ -26,6 +28,7 @@ namespace {
 constexpr uint64_t kMaxSections = uint64_t{1} << 20;
 constexpr size_t kMaxSegments = size_t{1} << 16;
 constexpr uint64_t kMaxSectionBytes = uint64_t{512} << 20;
+constexpr size_t kMaxMiniDebugInfoBytes = size_t{64} << 20;
 constexpr uint64_t kMaxNoteBytes = uint64_t{1} << 20;
 constexpr size_t kMaxFunctions = size_t{1} << 22;
 constexpr size_t kMaxNeeded = 1024;
@@ -116,6 +119,20 @@ void ForEachFunction(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Visit 
     if (!function && !untyped) continue;
     visit(symbol, TextAt(strings, symbol.st_name));
   }
+}
+
+// Adds the functions of the sections of that type. Returns true if there are any.
+bool AddFunctions(Elf* elf, uint32_t type, SymbolTable* table) {
+  bool found = false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != type) continue;
+    ForEachFunction(elf, section, header, [&](const GElf_Sym& symbol, std::string_view name) {
+      table->Add(symbol.st_value, symbol.st_size, name, RankOf(symbol.st_info));
+    });
+    found = true;
+  }
+  return found;
 }
 
 }  // namespace
@@ -227,20 +244,20 @@ std::optional<uint64_t> ElfFile::AddressOf(uint64_t file_offset, uint64_t mappin
 }
 
 bool ElfFile::ReadFunctions(SymbolTable* table) const {
-  bool has_symtab = false;
-  for (const uint32_t wanted : {SHT_SYMTAB, SHT_DYNSYM}) {
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
-      ForEachFunction(elf_.get(), section, header,
-                      [&](const GElf_Sym& symbol, std::string_view name) {
-                        table->Add(symbol.st_value, symbol.st_size, name, RankOf(symbol.st_info));
-                      });
-      has_symtab |= wanted == SHT_SYMTAB;
-    }
-    if (has_symtab) break;
+  if (AddFunctions(elf_.get(), SHT_SYMTAB, table)) return true;
+  AddFunctions(elf_.get(), SHT_DYNSYM, table);
+  // Mini debug info: a packed file with the symbols that .dynsym does not have.
+  const char* const name = ".gnu_debugdata";
+  if (!HasSection(name)) return false;
+  const std::vector<std::byte> bytes = UnpackXz(ReadSection(name), kMaxMiniDebugInfoBytes);
+  util::UniqueFd fd(memfd_create("mini-debug-info", MFD_CLOEXEC));
+  if (bytes.empty() || !fd ||
+      write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    return false;
   }
-  return has_symtab;
+  const auto part = Read(name, std::move(fd));
+  if (part) AddFunctions(part->elf_.get(), SHT_SYMTAB, table);
+  return false;
 }
 
 void ElfFile::VisitFunctions(

@@ -151,6 +151,19 @@ TEST_F(ModuleSymbolsTest, RefusesAnotherBuild) {
   EXPECT_NE(module.problem().find("build id"), std::string::npos);
 }
 
+TEST_F(ModuleSymbolsTest, FindsFunctionsInMiniDebugInfo) {
+  const std::string own = fs::read_symlink("/proc/self/exe");
+  const std::string part = folder_ / "part";
+  const std::string stripped = folder_ / "stripped";
+  if (!Shell(fmt::format("objcopy --only-keep-debug {0} {1} && objcopy -S --keep-symbol="
+                         "_ZN7symbols22FunctionThatIsLookedUpEi {1} && xz -f {1} && "
+                         "strip -o {2} {0} && objcopy --add-section .gnu_debugdata={1}.xz {2}",
+                         own, part, stripped))) {
+    GTEST_SKIP() << "no objcopy, strip and xz on this machine";
+  }
+  ExpectFindsFunction(ModuleSymbols::Load(stripped, OwnBuildId(), {}));
+}
+
 TEST_F(ModuleSymbolsTest, FindsSeparateDebugFiles) {
   const std::string hex = OwnBuildId().ToHex();
   if (hex.empty()) GTEST_SKIP() << "the test program was linked without a build id";

@@ -43,6 +43,7 @@ void FlameBuilder::Add(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
   objects_.Note(record);
   stacks_.Note(record);
+  if (purposes_) purposes_->Add(reader);
   if (const auto* event = std::get_if<fxt::Event>(&record)) {
     if (const auto stack = StackOf(*event)) {
       AddStack(*event, reader.ToNanoseconds(event->timestamp), *stack);
@@ -65,7 +66,13 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t time, uint64_t sta
       (selection_.time && !selection_.time(time)) ||
       (*kind != FlameKind::kOn && AwayOf(event) < selection_.min_away) ||
       (*kind != FlameKind::kWake && !IsSelected(event.thread.process, event.thread.thread));
-  if (is_out) {
+  const auto is_idle = [&] {
+    const uint64_t begin = time - std::min(time, AwayOf(event));
+    return purposes_ && *kind == FlameKind::kOff &&
+           purposes_->Of(event.thread.thread, begin) == facts::WaitsFor::kWork;
+  };
+  if (is_out || is_idle()) {
+    if (!is_out) ++counts_.idle;
     if (pairs) wakes_.erase(event.thread.thread);
     return;
   }
@@ -124,8 +131,7 @@ void FlameBuilder::CountWake(fxt::Koid woken, const StackFrames& sleeper, const 
   StackFrames frames = sleeper;
   frames.push_back(stacks_.Text(std::string(kWakerMark)));
   frames.insert(frames.end(), wake.frames.rbegin(), wake.frames.rend());
-  frames.push_back(
-      stacks_.Text(FoldedPart(measure::FoldDigits(objects_.thread_name(wake.thread)))));
+  frames.push_back(stacks_.Text(FoldedPart(objects_.thread_name(wake.thread))));
   const auto* object = objects_.thread(woken);
   const fxt::Koid process = object != nullptr ? object->process.value_or(0) : 0;
   if (IsSelected(process, woken)) Count(process, woken, frames, 1);
@@ -144,6 +150,45 @@ void FlameBuilder::Count(fxt::Koid process, fxt::Koid thread, const StackFrames&
   }
 }
 
+void JoinNames(FoldedStacks& stacks, FoldedStacks* other) {
+  // By name without digits; empty if there are several.
+  using Names = std::map<std::string, std::string>;
+  Names processes, threads;
+  // `each`: void(Names&, std::string&), for the process, the thread and the waker of a stack.
+  const auto for_names = [&](auto& stack, auto&& each) {
+    if (stack.size() < 2) return;
+    each(processes, stack[0]);
+    each(threads, stack[1]);
+    if (std::find(stack.begin() + 2, stack.end(), kWakerMark) != stack.end()) {
+      each(threads, stack.back());
+    }
+  };
+  for (const FoldedStacks* side : {static_cast<const FoldedStacks*>(&stacks), static_cast<const FoldedStacks*>(other)}) {
+    if (side == nullptr) continue;
+    for (const auto& [stack, weight] : *side) {
+      for_names(stack, [](Names& names, const std::string& name) {
+        const auto [known, is_new] = names.try_emplace(measure::FoldDigits(name), name);
+        if (!is_new && known->second != name) known->second.clear();
+      });
+    }
+  }
+  for (FoldedStacks* side : {&stacks, other}) {
+    if (side == nullptr) continue;
+    FoldedStacks joined;
+    while (!side->empty()) {
+      auto node = side->extract(side->begin());
+      for_names(node.key(), [](Names& names, std::string& name) {
+        std::string folded = measure::FoldDigits(name);
+        if (names.at(folded).empty()) name = std::move(folded);
+      });
+      const uint64_t weight = node.mapped();
+      auto done = joined.insert(std::move(node));
+      if (!done.inserted) done.position->second += weight;
+    }
+    *side = std::move(joined);
+  }
+}
+
 FoldedStacks FlameBuilder::Finish() {
   for (const auto& [woken, wake] : wakes_) CountWake(woken, {}, wake);
   wakes_.clear();
@@ -152,7 +197,7 @@ FoldedStacks FlameBuilder::Finish() {
     FoldedStack stack;
     for (const std::string& name :
          {objects_.process_name(key.process), objects_.thread_name(key.thread)}) {
-      stack.push_back(name.empty() ? "[unknown]" : FoldedPart(measure::FoldDigits(name)));
+      stack.push_back(name.empty() ? "[unknown]" : FoldedPart(name));
     }
     for (const uint32_t text : key.frames) stack.push_back(stacks_.text(text));
     folded[std::move(stack)] += weight;

@@ -15,6 +15,7 @@
 #include "analyze/flame/named_stacks.h"
 #include "facts/kernel_sections.h"
 #include "facts/object_names.h"
+#include "facts/timeline/sleep_purposes.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -34,11 +35,17 @@ std::string_view UnitOf(FlameKind kind);
 using FoldedStack = std::vector<std::string>;
 using FoldedStacks = std::map<FoldedStack, uint64_t>;
 
+// Joins processes, and threads, whose names differ in digits alone: "worker 1" and "worker 2" become
+// "worker #". A name that no other one is joined with keeps its digits. `other`, which is compared
+// with `stacks`, gets the same names; null: none.
+void JoinNames(FoldedStacks& stacks, FoldedStacks* other = nullptr);
+
 struct FlameCounts {
   uint64_t stacks = 0;     // occurrences of the selected kind
   uint64_t others = 0;     // of other kinds
   uint64_t undefined = 0;  // without addresses in the trace
   uint64_t dropped = 0;    // beyond the limit of memory
+  uint64_t idle = 0;       // hidden: sleeps for work
   uint64_t with_end = 0;   // of which it is known whether their user half is complete
   uint64_t early = 0;      // and which are not
   std::map<std::string, uint64_t> early_reasons;
@@ -55,16 +62,19 @@ struct FlameSelection {
   // ns, of the sample or the end of the sleep; null: always.
   std::function<bool(uint64_t time)> time = nullptr;
   uint64_t min_away = 0;  // ns; of sleeps
+  bool hide_idle = false;  // without sleeps for work
 };
 
 // Adds up the stacks of a trace. Add() takes every record, then Finish() is called.
 class FlameBuilder {
  public:
   FlameBuilder(FlameKind kind, const LbrSymbolOptions& symbols, FlameSelection selection = {})
-      : kind_(kind), selection_(std::move(selection)), stacks_(symbols) {}
+      : kind_(kind), selection_(std::move(selection)), stacks_(symbols) {
+    if (selection_.hide_idle) purposes_.emplace();
+  }
 
   void Add(const fxt::Reader& reader);
-  // Joins threads whose names differ in digits alone.
+  // With the names of the trace, see JoinNames().
   FoldedStacks Finish();
 
   const FlameCounts& counts() const { return counts_; }
@@ -90,6 +100,7 @@ class FlameBuilder {
   NamedStacks stacks_;
   facts::KernelSections sections_;
   facts::ObjectNames objects_;
+  std::optional<facts::SleepPurposes> purposes_;
   FlameCounts counts_;
   struct Key {
     fxt::Koid process;

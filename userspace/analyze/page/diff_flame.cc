@@ -72,6 +72,7 @@ std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report) {
     SideStacks base = Read(report.base, kind);
     SideStacks next = Read(report.next, kind);
     if (base.stacks.empty() || next.stacks.empty()) continue;
+    JoinNames(base.stacks, &next.stacks);
     const double seconds = Mean(report.base, report.next);
     Scale(base, seconds);
     Scale(next, seconds);

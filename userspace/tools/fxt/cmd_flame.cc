@@ -27,6 +27,7 @@ struct FlameOptions {
   std::string base;
   bool no_symbols = false;
   bool lines = false;
+  bool hide_idle = false;
   std::string min;
   FilterOptions filter;
   SymbolOptions symbol_files;
@@ -40,7 +41,7 @@ struct FlameOptions {
   util::Result<StackSelection> Selection() const {
     auto made = filter.Make();
     if (!made) return made.TakeError();
-    StackSelection selection{.filter = std::move(*made), .min_away = 0};
+    StackSelection selection{.filter = std::move(*made), .min_away = 0, .hide_idle = hide_idle};
     if (min.empty()) return selection;
     const auto away = util::ParseDuration(min);
     if (!away) return away.error();
@@ -76,6 +77,7 @@ int RunFlame(const FlameOptions& options) {
     if (!read) return Fail(read.error());
     base = std::move(*read);
   }
+  analyze::JoinNames(*stacks, base ? &*base : nullptr);
   auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
   if (!out) return Fail(out.error());
   if (folded) {
@@ -118,6 +120,8 @@ void AddFlame(const Command& program, int& exit_code) {
   options->filter.AddTimesTo(command);
   options->filter.AddTasksTo(command);
   command.Add("--min", options->min, "The shortest sleep that counts").Type("TIME");
+  command.Add("--hide-idle", options->hide_idle,
+              "Leave out the sleeps of threads that waited for work, the next request");
   command.Add("--lines", options->lines,
               "Frames as function (file.c:123), with the inlined functions as frames of their own; "
               "from debug information of the programs or their debug files");

@@ -33,9 +33,9 @@ TEST(FlameStacksTest, AddsUpTimeInMicroseconds) {
   trace.Stack("on", 101, kSleeper);
   // Three times 1.4 us are 4.2, not three times 1.
   EXPECT_EQ(Fold(trace, FlameKind::kOff),
-            (FoldedStacks{{{"app", "worker #", kUser, kUser, kInKernel}, 4}}));
+            (FoldedStacks{{{"app", "worker 7", kUser, kUser, kInKernel}, 4}}));
   EXPECT_EQ(Fold(trace, FlameKind::kOn),
-            (FoldedStacks{{{"app", "worker #", kUser, kUser, kInKernel}, 1}}));
+            (FoldedStacks{{{"app", "worker 7", kUser, kUser, kInKernel}, 1}}));
 }
 
 TEST(FlameStacksTest, AppendsTheStackOfTheWaker) {
@@ -44,7 +44,7 @@ TEST(FlameStacksTest, AppendsTheStackOfTheWaker) {
   trace.Stack("wake", 100, kWaker, 5'000, 101).Stack("off", 101, kSleeper, 9'000);
   trace.Stack("off", 101, kSleeper, 9'000);  // its waker is unknown
   EXPECT_EQ(Fold(trace, FlameKind::kWake),
-            (FoldedStacks{{{"app", "worker #", kUser, kUser, kInKernel, "--", kInKernel, kInKernel,
+            (FoldedStacks{{{"app", "worker 7", kUser, kUser, kInKernel, "--", kInKernel, kInKernel,
                             kUser, "app"},
                            1}}));
 }
@@ -54,7 +54,7 @@ TEST(FlameStacksTest, KeepsWakeupsOfThreadsWithoutStack) {
   trace.Define(kWaker);
   trace.Stack("wake", 100, kWaker, 5'000, 101).Stack("wake", 100, kWaker, 5'000, 101);
   EXPECT_EQ(Fold(trace, FlameKind::kWake),
-            (FoldedStacks{{{"app", "worker #", "--", kInKernel, kInKernel, kUser, "app"}, 2}}));
+            (FoldedStacks{{{"app", "worker 7", "--", kInKernel, kInKernel, kUser, "app"}, 2}}));
 }
 
 TEST(FlameStacksTest, CountsRejectedStacks) {
@@ -63,11 +63,25 @@ TEST(FlameStacksTest, CountsRejectedStacks) {
   trace.Stack("nonsense", 101, kSleeper).Instant("off", 101, {});
   trace.Stack("wake", 101, kSleeper, 1);  // without a woken thread
   FlameCounts counts;
-  EXPECT_EQ(Fold(trace, FlameKind::kOff, &counts), (FoldedStacks{{{"app", "worker #"}, 2}}));
+  EXPECT_EQ(Fold(trace, FlameKind::kOff, &counts), (FoldedStacks{{{"app", "worker 7"}, 2}}));
   EXPECT_EQ(counts.stacks, 1u);
   EXPECT_EQ(counts.undefined, 1u);
   EXPECT_EQ(counts.others, 1u);
   EXPECT_TRUE(Fold(trace, FlameKind::kWake).empty());
+}
+
+TEST(FlameStacksTest, NamesKeepTheirDigitsUnlessSeveralAreJoined) {
+  FoldedStacks stacks = {{{"sqlite3", "sqlite3", "f"}, 1},
+                         {{"app", "worker 1", "f"}, 2},
+                         {{"app", "worker 2", "f"}, 3},
+                         {{"app", "main", "f", "--", "g", "worker 2"}, 4}};
+  FoldedStacks base = {{{"sqlite3", "sqlite3", "f"}, 5}, {{"app", "worker 1", "f"}, 6}};
+  JoinNames(stacks, &base);
+  EXPECT_EQ(stacks, (FoldedStacks{{{"sqlite3", "sqlite3", "f"}, 1},
+                                  {{"app", "worker #", "f"}, 5},
+                                  {{"app", "main", "f", "--", "g", "worker #"}, 4}}));
+  EXPECT_EQ(base,
+            (FoldedStacks{{{"sqlite3", "sqlite3", "f"}, 5}, {{"app", "worker #", "f"}, 6}}));
 }
 
 TEST(FlameStacksTest, KindsHaveNames) {

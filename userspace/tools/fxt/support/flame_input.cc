@@ -30,6 +30,10 @@ void PrintWarnings(const std::string& file, analyze::FlameKind kind,
                     "them; {} of other kinds are in it)",
                     file, NameOf(kind), counts.others));
   }
+  if (counts.idle != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} sleeps of threads that waited for work are hidden",
+                                    file, counts.idle));
+  }
   if (counts.undefined != 0) {
     PrintNote(kProgram, fmt::format("note: {}: {} stacks are referenced without their addresses",
                                     file, counts.undefined));
@@ -94,6 +98,7 @@ util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze:
     selected.time = [&filter](uint64_t time) { return filter.time.Contains(time); };
   }
   selected.min_away = selection.min_away;
+  selected.hide_idle = selection.hide_idle;
   analyze::FlameBuilder builder(kind, symbols, std::move(selected));
   RangedBuilder ranged{builder, filter.time};
   Progress progress("fxt flame: " + file, **source);

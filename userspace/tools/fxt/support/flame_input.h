@@ -14,9 +14,10 @@ namespace tools {
 struct StackSelection {
   analyze::RecordFilter filter;  // times, threads and processes alone
   uint64_t min_away = 0;         // ns; see analyze::FlameSelection
+  bool hide_idle = false;        // see analyze::FlameSelection
 };
 
-// Reads all of `file`, with progress, and warns on standard error about missing stacks and symbols.
+// Reads all of `file`, with the names of the trace (see analyze::JoinNames()), with progress, and warns on standard error about missing stacks and symbols.
 // Fails if it is unreadable.
 util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
                                                const analyze::LbrSymbolOptions& symbols,
