@@ -38,6 +38,10 @@ KeptRows::KeptRows(tables::Table table, uint64_t columns, std::optional<uint8_t>
                    uint64_t staying, KeptBudget& budget)
     : shape_(table, columns | (key ? uint64_t{1} << *key : 0), {}, texts_), budget_(budget) {
   if (key) key_slot_ = shape_.SlotOf(*key);
+  for (const uint8_t column : shape_.columns()) {
+    if (InfoOf(table).columns[column].role != tables::Column::Role::kTime) continue;
+    time_slot_ = shape_.SlotOf(column);
+  }
   for (size_t slot = 0; slot < width(); ++slot) {
     if ((staying >> shape_.columns()[slot] & 1) != 0) staying_slots_ |= uint64_t{1} << slot;
   }
@@ -77,8 +81,10 @@ bool KeptRows::Add(const Cell* row, int64_t id) {
   if (at == nullptr) return false;
   if (key_slot_ && !row[*key_slot_].is_null()) {
     const Cell& key = row[*key_slot_];
-    index_.emplace_back(key.kind == Cell::Kind::kText ? HashOf(key.view()) : key.integer,
-                        static_cast<uint32_t>(starts_.size()));
+    const bool has_time = time_slot_ && !row[*time_slot_].is_null();
+    index_.push_back({.key = key.kind == Cell::Kind::kText ? HashOf(key.view()) : key.integer,
+                      .time = has_time ? row[*time_slot_].integer : INT64_MIN,
+                      .row = static_cast<uint32_t>(starts_.size())});
   }
   starts_.push_back(at);
   at = Put(at, id);
@@ -104,26 +110,35 @@ bool KeptRows::Add(const Cell* row, int64_t id) {
 
 void KeptRows::Seal() { std::sort(index_.begin(), index_.end()); }
 
-KeptRows::Range KeptRows::Between(int64_t from, int64_t to) const {
-  if (from > to) return {};
-  const auto low =
-      std::lower_bound(index_.begin(), index_.end(), from,
-                       [](const auto& entry, int64_t value) { return entry.first < value; });
-  const auto high = std::upper_bound(
-      low, index_.end(), to, [](int64_t value, const auto& entry) { return value < entry.first; });
+KeptRows::Range KeptRows::Within(const Entry& from, const Entry& to) const {
+  const auto low = std::lower_bound(index_.begin(), index_.end(), from);
+  const auto high = std::upper_bound(low, index_.end(), to);
   return {static_cast<size_t>(low - index_.begin()), static_cast<size_t>(high - index_.begin())};
 }
 
-KeptRows::Range KeptRows::Equal(const Cell& value) const {
+KeptRows::Range KeptRows::Between(int64_t from, int64_t to) const {
+  if (from > to) return {};
+  return Within({.key = from, .time = INT64_MIN, .row = 0},
+                {.key = to, .time = INT64_MAX, .row = UINT32_MAX});
+}
+
+KeptRows::Range KeptRows::Equal(const Cell& value, int64_t from, int64_t to) const {
+  if (!time_slot_) {
+    from = INT64_MIN;
+    to = INT64_MAX;
+  }
+  if (from > to) return {};
+  const auto of_key = [&](int64_t key) {
+    return Within({.key = key, .time = from, .row = 0},
+                  {.key = key, .time = to, .row = UINT32_MAX});
+  };
   switch (value.kind) {
     case Cell::Kind::kNull:
       return {};
-    case Cell::Kind::kText: {
-      const int64_t hash = HashOf(value.view());
-      return Between(hash, hash);
-    }
+    case Cell::Kind::kText:
+      return of_key(HashOf(value.view()));
     case Cell::Kind::kInteger:
-      return Between(value.integer, value.integer);
+      return of_key(value.integer);
     case Cell::Kind::kReal:
       break;
   }
@@ -131,15 +146,14 @@ KeptRows::Range KeptRows::Equal(const Cell& value) const {
   constexpr double kExact = 9007199254740992.0;
   if (std::abs(value.real) <= kExact) {
     if (std::floor(value.real) != value.real) return {};
-    const auto whole = static_cast<int64_t>(value.real);
-    return Between(whole, whole);
+    return of_key(static_cast<int64_t>(value.real));
   }
   return value.real > 0 ? Between(int64_t{1} << 53, INT64_MAX)
                         : Between(INT64_MIN, -(int64_t{1} << 53));
 }
 
 int64_t KeptRows::Read(Order order, size_t entry, Cell* row) const {
-  const std::byte* at = starts_[order == Order::kKey ? index_[entry].second : entry];
+  const std::byte* at = starts_[order == Order::kKey ? index_[entry].row : entry];
   int64_t id = 0;
   at = query::Take(at, id);
   for (size_t slot = 0; slot < width(); ++slot) {

@@ -2,12 +2,12 @@
 // The rows of a scan, kept in memory for a join that asks for some of them again and again.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "tables/rows/cell.h"
@@ -22,7 +22,8 @@ struct KeptBudget {
   size_t free = kMaxBytes;
 };
 
-// Rows of one table in the order of the scan, with an index by the value of one column.
+// Rows of one table in the order of the scan, with an index by the value of one column, and by time
+// where that is the same.
 class KeptRows {
  public:
   // Numbers of entries of the index.
@@ -44,9 +45,9 @@ class KeptRows {
   // After the last row.
   void Seal();
 
-  // Rows whose key may be equal to a value: all whose key is, and perhaps a few others. Needs a
-  // key.
-  Range Equal(const tables::Cell& value) const;
+  // Rows whose key may be equal to a value: all whose key is and whose `ts`, if it is among the
+  // columns, is from the first to the second time, and perhaps a few others. Needs a key.
+  Range Equal(const tables::Cell& value, int64_t from = INT64_MIN, int64_t to = INT64_MAX) const;
   // Rows whose key, a number, is from the first to the second value, both included.
   Range Between(int64_t from, int64_t to) const;
   Range All() const { return {0, starts_.size()}; }
@@ -63,7 +64,16 @@ class KeptRows {
  private:
   static constexpr size_t kBlockBytes = size_t{256} << 10;
   // Of a row besides its bytes: where it begins, and its place in the index.
-  static constexpr size_t kRowBytes = sizeof(uint64_t) + sizeof(std::pair<int64_t, uint32_t>);
+  struct Entry {
+    int64_t key = 0;
+    int64_t time = 0;
+    uint32_t row = 0;
+
+    auto operator<=>(const Entry&) const = default;
+  };
+  static constexpr size_t kRowBytes = sizeof(uint64_t) + sizeof(Entry);
+
+  Range Within(const Entry& from, const Entry& to) const;
 
   bool Take(size_t bytes);
   std::byte* Place(size_t bytes);
@@ -78,7 +88,8 @@ class KeptRows {
   size_t block_used_ = 0;
   size_t block_size_ = 0;
   std::vector<const std::byte*> starts_;
-  std::vector<std::pair<int64_t, uint32_t>> index_;  // key, and number of the row; by key
+  std::optional<uint8_t> time_slot_;
+  std::vector<Entry> index_;  // ascending
 };
 
 }  // namespace query

@@ -45,7 +45,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
     kept_range_ = kept_->Between(request.filter.from, request.filter.to);
   } else if (IsText(plan) == (request.key.kind == tables::Cell::Kind::kText) ||
              request.key.is_null()) {
-    kept_range_ = kept_->Equal(request.key);
+    kept_range_ = kept_->Equal(request.key, request.filter.from, request.filter.to);
   } else {
     // SQLite compares numbers with texts by rules of its own.
     kept_order_ = KeptRows::Order::kScan;

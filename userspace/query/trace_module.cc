@@ -241,6 +241,8 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     double rows = RowsOf(info.table);
     int best = 0;
     std::optional<uint8_t> time;
+    bool is_after = false;
+    bool is_before = false;
     for (int i = 0; i < query->nConstraint; ++i) {
       const auto& constraint = query->aConstraint[i];
       if (constraint.usable == 0 || constraint.iColumn < 0 || IsOfList(*query, i)) continue;
@@ -257,6 +259,8 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
         plan.key_condition = static_cast<uint8_t>(plan.conditions.size());
       } else if (varies && column.role == Column::Role::kTime) {
         time = number;
+        is_after |= condition == Condition::kAfter || condition == Condition::kFrom;
+        is_before |= condition == Condition::kBefore || condition == Condition::kUpTo;
       }
       plan.conditions.push_back(condition.value_or(Condition::kEqual));
       query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
@@ -265,7 +269,9 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     }
     if (best == 0) plan.key = time;
     if (plan.key) {
-      rows *= best == 0 ? kChosenBetween : kChosen[best];
+      if (best != 0) rows *= kChosen[best];
+      // Half of the rows are on one side of a time.
+      if (time) rows *= is_after && is_before ? kChosenBetween : 0.5;
       // All scans but the first two find their rows in memory.
       query->estimatedCost = kCostOfLookup + rows;
     } else {

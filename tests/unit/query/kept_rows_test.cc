@@ -67,6 +67,23 @@ TEST(KeptRowsTest, FindsRowsByNumber) {
   EXPECT_TRUE(row[0].is_null());
 }
 
+TEST(KeptRowsTest, FindsRowsByNumberAndTime) {
+  KeptBudget budget;
+  KeptRows rows(Table::kRequests, kColumns | 1 << tables::requests::kTs, tables::requests::kId, 0,
+                budget);
+  for (int i = 0; i < 100; ++i) {
+    const Cell row[3] = {Number(i % 2), Text("x"), Number(i * 10)};
+    EXPECT_TRUE(rows.Add(row, i));
+  }
+  rows.Seal();
+  const KeptRows::Range range = rows.Equal(Number(1), 30, 70);
+  ASSERT_EQ(range.to - range.from, 3U);
+  Cell row[3];
+  EXPECT_EQ(rows.Read(KeptRows::Order::kKey, range.from, row), 3);
+  EXPECT_EQ(rows.Read(KeptRows::Order::kKey, range.to - 1, row), 7);
+  EXPECT_EQ(rows.Equal(Number(1)).to - rows.Equal(Number(1)).from, 50U);
+}
+
 TEST(KeptRowsTest, FindsRowsByText) {
   KeptBudget budget;
   KeptRows rows(Table::kRequests, kColumns, tables::requests::kName, 0, budget);

@@ -23,8 +23,8 @@ using path::PartKind;
 // Parts that are listed, and the least part of the change that each of them is.
 constexpr size_t kPartsShown = 3;
 constexpr double kLeastPartShown = 0.1;
-// A cause is "of it" from the first part of the change on, and "all of it" up to the second: it is a
-// mean, and the change may be one of a quantile.
+// A cause is "of it" from the first part of the change on, and "all of it" up to the second: it is
+// a mean, and the change may be one of a quantile.
 constexpr double kMostOfIt = 0.5;
 constexpr double kAllOfIt = 1.2;
 

@@ -138,10 +138,10 @@ void AddDiff(const Command& program, int& exit_code) {
       .Several();
   command
       .Add("--span", options->spans,
-           "Requests: spans whose NAME or CATEGORY/NAME matches; by default outermost spans of "
-           "threads, asynchronous ones, and category request")
-      .Type("GLOB")
-      .Several();
+           "Spans that are requests, by NAME or CATEGORY/NAME; by default outermost ones of "
+           "threads, "
+           "asynchronous ones, and category request")
+      .Type("GLOB");
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
   command
       .Add("--junit", options->junit,

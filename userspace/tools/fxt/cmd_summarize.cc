@@ -113,10 +113,10 @@ void AddSummarize(const Command& program, int& exit_code) {
       .Required();
   command
       .Add("--span", options->spans,
-           "Requests: spans whose NAME or CATEGORY/NAME matches; by default outermost spans of "
-           "threads, asynchronous ones, and category request")
-      .Type("GLOB")
-      .Several();
+           "Spans that are requests, by NAME or CATEGORY/NAME; by default outermost ones of "
+           "threads, "
+           "asynchronous ones, and category request")
+      .Type("GLOB");
   options->filter.AddTimesTo(command);
   command.Footer(
       "A summary is read in the place of its trace by fxt report and whatever compares captures.\n"
