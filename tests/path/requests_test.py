@@ -70,6 +70,68 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
+SHARED_CONNECTION = """
+import queue, socket, sys, threading
+port, count = int(sys.argv[1]), int(sys.argv[2])
+listener = socket.socket()
+listener.bind(("127.0.0.1", port))
+listener.listen(0)
+def serve():
+    connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    jobs = queue.Queue()
+    def answer():
+        while jobs.get():
+            connection.sendall(b"answer!!")
+    pool = [threading.Thread(target=answer) for _ in range(3)]
+    for thread in pool:
+        thread.start()
+    while connection.recv(100):
+        jobs.put(True)
+    for _ in pool:
+        jobs.put(False)
+threading.Thread(target=serve).start()
+client = socket.create_connection(("127.0.0.1", port))
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+answered = threading.Semaphore(0)
+def receive():
+    for _ in range(count):
+        client.recv(8, socket.MSG_WAITALL)
+        answered.release()
+receiver = threading.Thread(target=receive)
+receiver.start()
+for _ in range(count):
+    client.sendall(b"ask")
+    answered.acquire()
+receiver.join()
+client.close()
+"""
+
+PIPELINES = """
+import socket, sys
+client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(20):
+    client.sendall(3 * b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+    answer = b""
+    while answer.count(b"hello") < 3:
+        answer += client.recv(65536)
+"""
+
+CLOSES = """
+import socket, sys
+listener = socket.socket()
+listener.bind(("127.0.0.1", int(sys.argv[1])))
+listener.listen(1)
+client = socket.create_connection(listener.getsockname())
+server, _ = listener.accept()
+client.sendall(b"ask")
+server.recv(100)
+server.close()
+client.recv(100)
+client.close()
+"""
+
 NODE_SERVER = """
 require('http').createServer((request, response) => response.end('hello')).listen(+process.argv[1], '127.0.0.1')
 """
@@ -227,6 +289,32 @@ class RequestsTest(harness.FolderTest):
         self.assertEqual(len(peers), 2)
         (_, server_peer, client), (_, client_peer, server) = sorted(peers)
         self.assertEqual((server_peer, client_peer), (server, client))
+
+    def test_threads_share_connections(self):
+        """A client that receives on another thread than it sends, a server that answers from a pool; listen(0)."""
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("threads.fxt")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", SHARED_CONNECTION, str(port), "500", ok=(0,))
+        spans = self.spans(trace, port)
+        for side in ("client", "server"):
+            own = [args for _, _, _, args in spans if args["side"] == side]
+            self.assertEqual(len(own), 500)
+            self.assertFalse(any("unanswered" in args for args in own))
+
+    def test_a_pipelined_batch_is_one_request(self):
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("batch.fxt")
+        self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", PIPELINES, str(port), ok=(0,))
+        clients = [span for span in self.spans(trace, port) if span[3]["side"] == "client"]
+        self.assertEqual(len(clients), 20)
+
+    def test_requests_without_an_answer_end(self):
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("closed.fxt")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", CLOSES, str(port), ok=(0,))
+        spans = self.spans(trace, port)
+        self.assertEqual([args["unanswered"] for _, _, _, args in spans], ["closed", "closed"])
 
     def test_redis(self):
         program = self.need("redis", "redis-server")
