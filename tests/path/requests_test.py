@@ -136,13 +136,32 @@ NODE_SERVER = """
 require('http').createServer((request, response) => response.end('hello')).listen(+process.argv[1], '127.0.0.1')
 """
 
+SLEEPS = """
+import http.server, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+    requests = 0
+    def do_GET(self):
+        Handler.requests += 1
+        if Handler.requests % 20 == 0:
+            time.sleep(0.05)
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
 NGINX = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 64; }}
 http {{
   access_log off; keepalive_requests 1000000; client_body_temp_path {folder}; proxy_temp_path {folder};
   fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  server {{ listen {port}; location / {{ return 200 hello; }} }}
+  server {{ listen {port}; location / {{ {action} }} }}
 }}
 """
 
@@ -253,8 +272,9 @@ class RequestsTest(harness.FolderTest):
         within = sum(difference <= share for difference, share in zip(differences, shares))
         self.assertGreaterEqual(within, 0.9 * len(differences))
 
-    def start_nginx(self, port):
-        config = self.write(f"nginx-{port}.conf", NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}"))
+    def start_nginx(self, port, action="return 200 hello;"):
+        text = NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}", action=action)
+        config = self.write(f"nginx-{port}.conf", text)
         self.start([self.need("nginx", "nginx"), "-c", config, "-p", self.folder], f"127.0.0.1:{port}")
 
     def test_python(self):
@@ -339,6 +359,23 @@ class RequestsTest(harness.FolderTest):
         self.start_nginx(port)
         trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http,redis"))
         self.check(self.spans(trace, port), known, names=True)
+
+    def test_the_path_goes_through_nginx_to_its_upstream(self):
+        """A client, nginx, and a Python server that sleeps in every twentieth request: none of them knows of us."""
+        front, upstream, count = free_port(), free_port(), 200
+        self.start([sys.executable, "-c", SLEEPS, str(upstream)], f"127.0.0.1:{upstream}")
+        self.start_nginx(front, f"proxy_pass http://127.0.0.1:{upstream}; proxy_http_version 1.1; "
+                                "proxy_set_header Connection '';")
+        trace = self.path("walk.fxt")
+        run(RECORDER, "-q", "-c", "default,syscall,wait,request", "-b", "32M", "-o", trace, "--", sys.executable, CLIENT, "http",
+            f"127.0.0.1:{front}", "1", str(count), ok=(0,))
+        for span in (f"to :{front}", f"request/:{front}", f"to :{upstream}", f":{upstream}"):
+            requests = json.loads(harness.fxt("path", trace, "--span", span, "--json"))["requests"]
+            self.assertEqual(len(requests), count, span)
+            sleepers = [request for request in requests
+                        if any(part["kind"] == "timer" and part["ns"] > 49_000_000 and part["thread"].startswith("python")
+                               for part in request["parts"])]
+            self.assertEqual(len(sleepers), count // 20, span)
 
     def test_memcached(self):
         program = self.need("memcached", "memcached")
