@@ -70,8 +70,89 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
+SHARED_CONNECTION = """
+import queue, socket, sys, threading
+port, count = int(sys.argv[1]), int(sys.argv[2])
+listener = socket.socket()
+listener.bind(("127.0.0.1", port))
+listener.listen(0)
+def serve():
+    connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    jobs = queue.Queue()
+    def answer():
+        while jobs.get():
+            connection.sendall(b"answer!!")
+    pool = [threading.Thread(target=answer) for _ in range(3)]
+    for thread in pool:
+        thread.start()
+    while connection.recv(100):
+        jobs.put(True)
+    for _ in pool:
+        jobs.put(False)
+threading.Thread(target=serve).start()
+client = socket.create_connection(("127.0.0.1", port))
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+answered = threading.Semaphore(0)
+def receive():
+    for _ in range(count):
+        client.recv(8, socket.MSG_WAITALL)
+        answered.release()
+receiver = threading.Thread(target=receive)
+receiver.start()
+for _ in range(count):
+    client.sendall(b"ask")
+    answered.acquire()
+receiver.join()
+client.close()
+"""
+
+PIPELINES = """
+import socket, sys
+client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(20):
+    client.sendall(3 * b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+    answer = b""
+    while answer.count(b"hello") < 3:
+        answer += client.recv(65536)
+"""
+
+CLOSES = """
+import socket, sys
+listener = socket.socket()
+listener.bind(("127.0.0.1", int(sys.argv[1])))
+listener.listen(1)
+client = socket.create_connection(listener.getsockname())
+server, _ = listener.accept()
+client.sendall(b"ask")
+server.recv(100)
+server.close()
+client.recv(100)
+client.close()
+"""
+
 NODE_SERVER = """
 require('http').createServer((request, response) => response.end('hello')).listen(+process.argv[1], '127.0.0.1')
+"""
+
+SLEEPS = """
+import http.server, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+    requests = 0
+    def do_GET(self):
+        Handler.requests += 1
+        if Handler.requests % 20 == 0:
+            time.sleep(0.05)
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
 NGINX = """
@@ -80,7 +161,7 @@ events {{ worker_connections 64; }}
 http {{
   access_log off; keepalive_requests 1000000; client_body_temp_path {folder}; proxy_temp_path {folder};
   fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  server {{ listen {port}; location / {{ return 200 hello; }} }}
+  server {{ listen {port}; location / {{ {action} }} }}
 }}
 """
 
@@ -191,8 +272,9 @@ class RequestsTest(harness.FolderTest):
         within = sum(difference <= share for difference, share in zip(differences, shares))
         self.assertGreaterEqual(within, 0.9 * len(differences))
 
-    def start_nginx(self, port):
-        config = self.write(f"nginx-{port}.conf", NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}"))
+    def start_nginx(self, port, action="return 200 hello;"):
+        text = NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}", action=action)
+        config = self.write(f"nginx-{port}.conf", text)
         self.start([self.need("nginx", "nginx"), "-c", config, "-p", self.folder], f"127.0.0.1:{port}")
 
     def test_python(self):
@@ -228,6 +310,32 @@ class RequestsTest(harness.FolderTest):
         (_, server_peer, client), (_, client_peer, server) = sorted(peers)
         self.assertEqual((server_peer, client_peer), (server, client))
 
+    def test_threads_share_connections(self):
+        """A client that receives on another thread than it sends, a server that answers from a pool; listen(0)."""
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("threads.fxt")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", SHARED_CONNECTION, str(port), "500", ok=(0,))
+        spans = self.spans(trace, port)
+        for side in ("client", "server"):
+            own = [args for _, _, _, args in spans if args["side"] == side]
+            self.assertEqual(len(own), 500)
+            self.assertFalse(any("unanswered" in args for args in own))
+
+    def test_a_pipelined_batch_is_one_request(self):
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("batch.fxt")
+        self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", PIPELINES, str(port), ok=(0,))
+        clients = [span for span in self.spans(trace, port) if span[3]["side"] == "client"]
+        self.assertEqual(len(clients), 20)
+
+    def test_requests_without_an_answer_end(self):
+        self.need("python", "python3")
+        port, trace = free_port(), self.path("closed.fxt")
+        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", CLOSES, str(port), ok=(0,))
+        spans = self.spans(trace, port)
+        self.assertEqual([args["unanswered"] for _, _, _, args in spans], ["closed", "closed"])
+
     def test_redis(self):
         program = self.need("redis", "redis-server")
         port = free_port()
@@ -251,6 +359,23 @@ class RequestsTest(harness.FolderTest):
         self.start_nginx(port)
         trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http,redis"))
         self.check(self.spans(trace, port), known, names=True)
+
+    def test_the_path_goes_through_nginx_to_its_upstream(self):
+        """A client, nginx, and a Python server that sleeps in every twentieth request: none of them knows of us."""
+        front, upstream, count = free_port(), free_port(), 200
+        self.start([sys.executable, "-c", SLEEPS, str(upstream)], f"127.0.0.1:{upstream}")
+        self.start_nginx(front, f"proxy_pass http://127.0.0.1:{upstream}; proxy_http_version 1.1; "
+                                "proxy_set_header Connection '';")
+        trace = self.path("walk.fxt")
+        run(RECORDER, "-q", "-c", "default,syscall,wait,request", "-b", "32M", "-o", trace, "--", sys.executable, CLIENT, "http",
+            f"127.0.0.1:{front}", "1", str(count), ok=(0,))
+        for span in (f"to :{front}", f"request/:{front}", f"to :{upstream}", f":{upstream}"):
+            requests = json.loads(harness.fxt("path", trace, "--span", span, "--json"))["requests"]
+            self.assertEqual(len(requests), count, span)
+            sleepers = [request for request in requests
+                        if any(part["kind"] == "timer" and part["ns"] > 49_000_000 and part["thread"].startswith("python")
+                               for part in request["parts"])]
+            self.assertEqual(len(sleepers), count // 20, span)
 
     def test_memcached(self):
         program = self.need("memcached", "memcached")

@@ -39,7 +39,7 @@
   X("oom", "process killed; its time is lost in that of killing it", -1, 73)     \
   X("reclaim", "begin or end of a reclaim", 0, 44)                               \
   X("lock", "begin or end of a wait for a lock", 200, 32)                        \
-  X("request", "begin or end of a request", -1, -1)                              \
+  X("request", "begin or end of a request", 220, 52)                             \
   X("settings", "process that is read; another thread reads it", -1, -1)         \
   X("lbr", "branch stack of a sample; no such CPU was at hand", -1, -1)
 

@@ -17,11 +17,13 @@ struct Service {
 
 // docs/requests.md lists them.
 constexpr Service kServices[] = {
-    {22, "ssh"},           {25, "smtp"},          {53, "dns"},        {80, "http"},
-    {143, "imap"},         {389, "ldap"},         {443, "https"},     {2049, "nfs"},
-    {2181, "zookeeper"},   {2379, "etcd"},        {3306, "mysql"},    {4222, "nats"},
-    {5432, "postgresql"},  {5672, "amqp"},        {6379, "redis"},    {9042, "cassandra"},
-    {9092, "kafka"},       {9200, "elasticsearch"}, {11211, "memcached"}, {27017, "mongodb"},
+    {22, "ssh"},          {25, "smtp"},       {53, "dns"},
+    {80, "http"},         {143, "imap"},      {389, "ldap"},
+    {443, "https"},       {2049, "nfs"},      {2181, "zookeeper"},
+    {2379, "etcd"},       {3306, "mysql"},    {4222, "nats"},
+    {5432, "postgresql"}, {5672, "amqp"},     {6379, "redis"},
+    {9042, "cassandra"},  {9092, "kafka"},    {9200, "elasticsearch"},
+    {11211, "memcached"}, {27017, "mongodb"},
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ struct TranslatorOptions {
   std::vector<probes::Probe> probes = {};  // category `probe`: indexed by probe number
   // Category `tracepoint`: indexed by tracepoint number.
   std::vector<schema::TracepointFormat> tracepoints = {};
-  std::vector<std::string> counters = {};  // category `counter`: indexed by counter number
+  std::vector<std::string> counters = {};       // category `counter`: indexed by counter number
   schema::RequestProtocols request_names = {};  // category `request`
 };
 

@@ -115,8 +115,8 @@ Cost Packets(const Task& task) { return {SendPackets(task.count), 3 * task.count
 // A softirq receives the packet.
 Cost SoftInterrupts(const Task& task) { return {SendPackets(task.count), 2 * task.count}; }
 
-// Both ends of a TCP connection. Four events: a request of the client begins, one of the server begins and ends, and
-// that of the client ends.
+// Both ends of a TCP connection. Four events: a request of the client begins, one of the server
+// begins and ends, and that of the client ends.
 Cost Exchanges(const Task& task) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

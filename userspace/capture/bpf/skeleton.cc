@@ -332,7 +332,8 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
   const std::string program(tracepoint.tracepoint);
   if (tracepoint.may_be_missing() && features.missing_tracepoints.contains(program)) return;
   // The end of a send stands in for its begin.
-  if (program == "sock_send_length" && !features.missing_tracepoints.contains("tcp_sendmsg_locked")) {
+  if (program == "sock_send_length" &&
+      !features.missing_tracepoints.contains("tcp_sendmsg_locked")) {
     return;
   }
   switch (tracepoint.way) {

@@ -79,8 +79,10 @@ constexpr WaitCall kWaitCalls[] = {
 
 void FillRequestCalls(std::span<uint8_t> calls) {
   constexpr std::pair<const char*, fxr_request_call> kCalls[] = {
-      {"read", FXR_REQUEST_CALL_BUFFER},   {"recvfrom", FXR_REQUEST_CALL_BUFFER},
-      {"readv", FXR_REQUEST_CALL_VECTOR},  {"preadv2", FXR_REQUEST_CALL_VECTOR},
+      {"read", FXR_REQUEST_CALL_BUFFER},
+      {"recvfrom", FXR_REQUEST_CALL_BUFFER},
+      {"readv", FXR_REQUEST_CALL_VECTOR},
+      {"preadv2", FXR_REQUEST_CALL_VECTOR},
       {"recvmsg", FXR_REQUEST_CALL_MESSAGE},
       // The first message.
       {"recvmmsg", FXR_REQUEST_CALL_MESSAGE},

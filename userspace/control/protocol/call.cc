@@ -170,7 +170,8 @@ request::TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& ba
 
 request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   request::Sources sources;
-  Fields fields(json, "config.sources", bad, {"tracepoints", "counters", "uprobes", "usdts", "request_names"});
+  Fields fields(json, "config.sources", bad,
+                {"tracepoints", "counters", "uprobes", "usdts", "request_names"});
   if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
     for (const Json& tracepoint : tracepoints->GetArray()) {
       request::Tracepoint& read = sources.tracepoints.emplace_back();

@@ -187,7 +187,8 @@ class PathCommand {
       };
     } else {
       // `--span request` takes what --requests recorded, whose names are those of services.
-      const bool all_recorded = std::ranges::find(options_.spans, kRequestCategory) != options_.spans.end();
+      const bool all_recorded =
+          std::ranges::find(options_.spans, kRequestCategory) != options_.spans.end();
       choice_.wants_span = [this, all_recorded](std::string_view category, std::string_view name,
                                                 bool of_kernel) {
         return MatchesSpan(options_.spans, category, name) ||

@@ -38,9 +38,10 @@ void AppendSegment(std::string& name, std::string_view segment) {
   constexpr size_t kLeastIdBytes = 16;
   const bool has_digit = std::ranges::any_of(segment, IsDigit);
   const auto is_id_character = [](char c) { return IsHex(c) || c == '-'; };
-  const bool is_id = has_digit && (std::ranges::all_of(segment, is_id_character) ||
-                                   segment.size() >= kLeastIdBytes) &&
-                     segment.find('.') == std::string_view::npos;
+  const bool is_id =
+      has_digit &&
+      (std::ranges::all_of(segment, is_id_character) || segment.size() >= kLeastIdBytes) &&
+      segment.find('.') == std::string_view::npos;
   if (is_id) {
     name += "{id}";
     return;
@@ -87,7 +88,8 @@ std::string HttpName(std::string_view text) {
     const size_t next = target.find('/', 1);
     // The rest of the last part may be an id.
     if (next == std::string_view::npos && !ends) return name + "/...";
-    const std::string_view segment = target.substr(1, next == std::string_view::npos ? next : next - 1);
+    const std::string_view segment =
+        target.substr(1, next == std::string_view::npos ? next : next - 1);
     name += '/';
     AppendSegment(name, segment);
     if (next == std::string_view::npos) break;

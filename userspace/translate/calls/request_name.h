@@ -10,9 +10,9 @@
 
 namespace translate {
 
-// Returns method and path, the command, or the first word of the SQL statement; empty if `bytes` are
-// of none of the protocols. `total`: bytes of the receive that `bytes` is the begin of. `port`: of
-// the server; 0: none. The result is printable ASCII of at most 80 bytes, without query strings,
+// Returns method and path, the command, or the first word of the SQL statement; empty if `bytes`
+// are of none of the protocols. `total`: bytes of the receive that `bytes` is the begin of. `port`:
+// of the server; 0: none. The result is printable ASCII of at most 80 bytes, without query strings,
 // numbers and literals.
 std::string NameOfRequest(std::string_view bytes, uint64_t total, uint32_t port,
                           const schema::RequestProtocols& protocols);

@@ -181,8 +181,7 @@ RequestTranslator::Outcome RequestTranslator::OnClose(uint64_t time,
   const auto found = connections_.find(event.connection);
   if (found == connections_.end()) return Outcome::kNothing;
   // A client that has ended its sends may still receive.
-  const bool ends =
-      found->second.is_open && (found->second.is_server || event.closed != 0);
+  const bool ends = found->second.is_open && (found->second.is_server || event.closed != 0);
   if (ends) End(time, found->second, "closed");
   if (event.closed != 0) Forget(found);
   return ends ? Outcome::kRecorded : Outcome::kNothing;

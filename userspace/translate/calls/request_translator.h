@@ -60,9 +60,9 @@ class RequestTranslator {
     uint64_t id = 0;       // of the spans
     uint64_t in = 0;       // bytes of the request
     uint64_t out = 0;
-    std::string name;     // without --request-names
-    std::string ends;     // its addresses
-    std::string key;      // of this end in `by_end_`
+    std::string name;  // without --request-names
+    std::string ends;  // its addresses
+    std::string key;   // of this end in `by_end_`
     std::string peer_key;
     std::string span_name;  // of the open request
   };
@@ -81,7 +81,7 @@ class RequestTranslator {
   TraceWriter& file_;
   model::TaskTracker& tasks_;
   const schema::RequestProtocols protocols_;
-  Connections connections_;                            // by number
+  Connections connections_;                           // by number
   std::unordered_map<std::string, uint32_t> by_end_;  // numbers of connections
   std::unordered_set<std::string> texts_;             // that are in the file's string table
   uint64_t last_id_ = 0;

@@ -70,7 +70,7 @@ TEST(CallTest, ReadsAFilter) {
 TEST(CallTest, ReadsSources) {
   const auto read = Parsed(R"({"config":{"sources":{"tracepoints":[{"name":"a:b","filter":"c > 1"},
                                {"name":"d:*"}],"counters":["task-clock"],"uprobes":["/x:f"],
-                               "usdts":["/x:p:n"]}}})")
+                               "usdts":["/x:p:n"],"request_names":["http"]}}})")
                         .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
   const request::Sources& sources = read.value.config.sources;
@@ -81,6 +81,7 @@ TEST(CallTest, ReadsSources) {
   EXPECT_EQ(sources.counters, (std::vector<std::string>{"task-clock"}));
   EXPECT_EQ(sources.uprobes, (std::vector<std::string>{"/x:f"}));
   EXPECT_EQ(sources.usdts, (std::vector<std::string>{"/x:p:n"}));
+  EXPECT_EQ(sources.request_names, (std::vector<std::string>{"http"}));
   EXPECT_TRUE(sources.probes());
   EXPECT_FALSE(Parsed(R"({"config":{}})").ReadInitialize().value.config.sources.any());
   for (const auto& [wrong, name] :

@@ -12,7 +12,8 @@
 namespace translate {
 namespace {
 
-constexpr schema::RequestProtocols kAll{.http = true, .redis = true, .postgres = true, .mysql = true};
+constexpr schema::RequestProtocols kAll{
+    .http = true, .redis = true, .postgres = true, .mysql = true};
 
 std::string Http(std::string_view bytes) {
   return NameOfRequest(bytes, bytes.size(), 8080, {.http = true});
@@ -107,10 +108,13 @@ TEST(RequestNameTest, OnlyTheChosenProtocolsAreRead) {
 // Anything that a peer may send: the name is short and printable, and never a byte beyond the text.
 TEST(RequestNameTest, HostileBytesMakePrintableNames) {
   std::mt19937 random(32);  // NOLINT: the same each time
-  const std::string_view seeds[] = {
-      "GET /a/b/c?d HTTP/1.1\r\n\r\n", "*2\r\n$3\r\nget\r\n$1\r\nx\r\n",
-      std::string_view("Q\0\0\0\x0dselect 1\0", 14), std::string_view("\x09\0\0\0\3select 1", 13),
-      std::string_view("\0\0\0\x08\x04\xd2\x16\x2f", 8), "\x16\3\1", "PRI * HTTP/2.0"};
+  const std::string_view seeds[] = {"GET /a/b/c?d HTTP/1.1\r\n\r\n",
+                                    "*2\r\n$3\r\nget\r\n$1\r\nx\r\n",
+                                    std::string_view("Q\0\0\0\x0dselect 1\0", 14),
+                                    std::string_view("\x09\0\0\0\3select 1", 13),
+                                    std::string_view("\0\0\0\x08\x04\xd2\x16\x2f", 8),
+                                    "\x16\3\1",
+                                    "PRI * HTTP/2.0"};
   for (int round = 0; round < 200'000; ++round) {
     std::string bytes(seeds[random() % std::size(seeds)]);
     for (uint32_t change = random() % 6; change > 0; --change) {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "capture/counters/counter_set.h"
 #include "schema/event_info.h"
 #include "schema/request_protocols.h"
+#include "tools/record/options/provider_categories.h"
 
 namespace tools {
 
@@ -90,8 +90,9 @@ void SourceWords::TakeFilter(const std::string& filter) {
 
 util::Status SourceWords::Take(RecordOptions& options) const {
   if (!problem_.empty()) {
-    return util::Error{
-        problem_, hint_.empty() ? "write it like: -e kmem:mm_page_alloc --filter 'order > 2'" : hint_};
+    return util::Error{problem_, hint_.empty()
+                                     ? "write it like: -e kmem:mm_page_alloc --filter 'order > 2'"
+                                     : hint_};
   }
   options.sources = sources_;
   if (requests_) {

@@ -23,9 +23,7 @@ class SourceWords {
 
   void Add(const Command& command);
   // True if one of the options was given.
-  bool any() const {
-    return !problem_.empty() || has_counters_ || sources_.any() || requests_;
-  }
+  bool any() const { return !problem_.empty() || has_counters_ || sources_.any() || requests_; }
   // True if category `request` is asked for.
   bool wants_requests() const { return requests_ || !sources_.request_names.empty(); }
   // Sets options.sources and calls ApplySources(). An error for a filter without its -e and for an
