@@ -88,6 +88,8 @@ void Handler::RunSlow(const PageRequest& request, serve::PageServer::Respond res
     answer = &Handler::Sql;
   } else if (request.path == "report" || request.path == "flame") {
     answer = &Handler::Report;
+  } else if (request.path == "stack") {
+    answer = &Handler::Stack;
   } else if (request.path == "path") {
     answer = &Handler::Path;
   } else if (request.path == "row") {
@@ -132,6 +134,29 @@ serve::PageResponse Handler::Report(const PageRequest& request) {
   if (output->is_cut) return Refused(400, "the page is larger than 16 MB: choose a shorter time");
   return {
       .content_type = "text/html; charset=utf-8", .body = output->text, .policy = kReportPolicy};
+}
+
+serve::PageResponse Handler::Stack(const PageRequest& request) {
+  const QueryString query(request.query);
+  const Answers answers(TraceOf(query));
+  auto window = WindowOf(answers, query);
+  const auto koid = query.Get<uint64_t>("koid");
+  if (!window || !koid) return Refused(400, "from, to or koid is missing");
+  const bool is_on = query.Text("of") == "on";
+  std::vector<std::string> words = {"flame",
+                                    "-o",
+                                    "-",
+                                    "--format",
+                                    "folded",
+                                    "--of",
+                                    is_on ? "on" : "off",
+                                    "--thread",
+                                    fmt::to_string(*koid)};
+  words.insert(words.end(), window->begin(), window->end());
+  words.insert(words.end(), {"--", answers.path()});
+  const auto output = RunTool(std::move(words), {.max_bytes = size_t{1} << 20}, jobs_.stops());
+  // Most traces have no stacks, which is no error here.
+  return {.body = output ? output->text : std::string()};
 }
 
 serve::PageResponse Handler::Path(const PageRequest& request) {
