@@ -102,7 +102,7 @@ export class Details {
     if (found.runnable) rows.push(['waited for a CPU before', formatLength(found.runnable)]);
     if (found.cut) rows.push(['note', 'its begin or end, or what happened meanwhile, is not in the trace']);
     const list = definitions(rows);
-    this.#put(title, list, this.#stateButtons(trace, found, isCpu ? thread : { number }));
+    this.#put(title, this.#stateButtons(trace, found, isCpu ? thread : { number }), list);
     this.#arrow(trace, lane, found);
     if (found.state === IDLE || !thread) return;
     this.#addRow(trace, thread, found, list, serial);
@@ -190,8 +190,8 @@ export class Details {
     if (found.category) rows.unshift(['category', found.category]);
     if (found.beganBefore) rows.push(['note', 'it began before the trace']);
     if (found.endedAfter) rows.push(['note', 'its end is not in the trace']);
-    this.#put(found.name || 'span', definitions(rows), this.#stateButtons(trace, found, thread),
-      this.#arguments(found.args));
+    this.#put(found.name || 'span', this.#stateButtons(trace, found, thread), definitions(rows),
+      ...[this.#arguments(found.args)].filter(Boolean));
     this.app.overlay.arrows = [];
   }
 
