@@ -335,6 +335,8 @@ class View(unittest.TestCase):
         self.assertIn("woken by", text)
         self.assertIn(str(waker), text)
         self.assertEqual(len(self.page.evaluate("fxtView.overlay.arrows")), 1)
+        # It sleeps in futex(), and category stack has where.
+        self.page.wait_for(lambda page: page.errors or "Stack in which it left its CPU" in page.text("#selected"))
         self.page.evaluate("[...document.querySelectorAll('#selected button.go')].at(-1).setAttribute('data-test', 'waker')")
         self.page.click_on("button[data-test]")
         self.page.wait_for(lambda page: page.errors or page.evaluate(

@@ -211,7 +211,8 @@ Found IntervalAt(const IntervalLanes& lanes, uint32_t lane, uint64_t time) {
         [&](const ChunkSummary& summary) { found.summary = summary; });
   };
   look(time, time + (time != UINT64_MAX), found.here);
-  if (found.here && found.here->begin > 0) look(found.here->begin - 1, found.here->begin, found.before);
+  if (found.here && found.here->begin > 0)
+    look(found.here->begin - 1, found.here->begin, found.before);
   return found;
 }
 

@@ -32,8 +32,8 @@ class Answers {
   std::string Labels(const QueryString& query) const;
   // "lane" and "time", of spans "depth": what the lane shows there. JSON.
   std::string At(const QueryString& query) const;
-  // "from" and "to": the threads that run or have spans or instants meanwhile, each with its CPU time
-  // in ns, as JSON arrays of two.
+  // "from" and "to": the threads that run or have spans or instants meanwhile, each with its CPU
+  // time in ns, as JSON arrays of two.
   std::string Busy(const QueryString& query) const;
   // "text" and "from": lanes whose names have it, and spans and instants whose names or arguments
   // have it, from this time on. JSON.

@@ -13,52 +13,84 @@ constexpr const char* kScript = "text/javascript; charset=utf-8";
 
 // The build makes a string literal of each file (add_literals in CMakeLists.txt).
 constexpr Asset kAssets[] = {
-    {"", kHtml,
+    {
+        "",
+        kHtml,
 #include "view/index.html.inc"
     },
-    {"view.css", kCss,
+    {
+        "view.css",
+        kCss,
 #include "view/view.css.inc"
     },
-    {"main.js", kScript,
+    {
+        "main.js",
+        kScript,
 #include "view/main.js.inc"
     },
-    {"api.js", kScript,
+    {
+        "api.js",
+        kScript,
 #include "view/api.js.inc"
     },
-    {"details.js", kScript,
+    {
+        "details.js",
+        kScript,
 #include "view/details.js.inc"
     },
-    {"geometry.js", kScript,
+    {
+        "geometry.js",
+        kScript,
 #include "view/geometry.js.inc"
     },
-    {"input.js", kScript,
+    {
+        "input.js",
+        kScript,
 #include "view/input.js.inc"
     },
-    {"lanes.js", kScript,
+    {
+        "lanes.js",
+        kScript,
 #include "view/lanes.js.inc"
     },
-    {"overlay.js", kScript,
+    {
+        "overlay.js",
+        kScript,
 #include "view/overlay.js.inc"
     },
-    {"paint.js", kScript,
+    {
+        "paint.js",
+        kScript,
 #include "view/paint.js.inc"
     },
-    {"questions.js", kScript,
+    {
+        "questions.js",
+        kScript,
 #include "view/questions.js.inc"
     },
-    {"search.js", kScript,
+    {
+        "search.js",
+        kScript,
 #include "view/search.js.inc"
     },
-    {"states.js", kScript,
+    {
+        "states.js",
+        kScript,
 #include "view/states.js.inc"
     },
-    {"text.js", kScript,
+    {
+        "text.js",
+        kScript,
 #include "view/text.js.inc"
     },
-    {"tiles.js", kScript,
+    {
+        "tiles.js",
+        kScript,
 #include "view/tiles.js.inc"
     },
-    {"viewport.js", kScript,
+    {
+        "viewport.js",
+        kScript,
 #include "view/viewport.js.inc"
     },
 };

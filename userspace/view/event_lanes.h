@@ -15,9 +15,9 @@ struct Span {
   uint32_t name = 0;
   uint32_t args = 0;
   uint32_t category = 0;
-  uint16_t depth = 0;          // 0: the outermost one
-  bool began_before = false;   // before the capture
-  bool ended_after = false;    // its end is not in the capture
+  uint16_t depth = 0;         // 0: the outermost one
+  bool began_before = false;  // before the capture
+  bool ended_after = false;   // its end is not in the capture
 };
 
 struct Instant {

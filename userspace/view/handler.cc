@@ -19,7 +19,8 @@ using serve::PageResponse;
 constexpr size_t kMaxRows = 1000;
 constexpr size_t kMaxSqlBytes = size_t{4} << 20;
 constexpr const char* kJson = "application/json";
-// Pages of other commands have their scripts inside. In a sandbox they reach nothing of this server.
+// Pages of other commands have their scripts inside. In a sandbox they reach nothing of this
+// server.
 constexpr const char* kReportPolicy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
@@ -87,6 +88,8 @@ void Handler::RunSlow(const PageRequest& request, serve::PageServer::Respond res
     answer = &Handler::Sql;
   } else if (request.path == "report" || request.path == "flame") {
     answer = &Handler::Report;
+  } else if (request.path == "stack") {
+    answer = &Handler::Stack;
   } else if (request.path == "path") {
     answer = &Handler::Path;
   } else if (request.path == "row") {
@@ -107,8 +110,9 @@ void Handler::RunSlow(const PageRequest& request, serve::PageServer::Respond res
 serve::PageResponse Handler::Sql(const PageRequest& request) {
   const QueryString query(request.query);
   if (request.body.find('\0') != std::string::npos) return Refused(400, "the statement has a NUL");
-  const auto output = RunTool({"query", "--csv", "--", TraceOf(query).path(), request.body},
-                              {.max_bytes = kMaxSqlBytes, .max_lines = kMaxRows + 1}, jobs_.stops());
+  const auto output =
+      RunTool({"query", "--csv", "--", TraceOf(query).path(), request.body},
+              {.max_bytes = kMaxSqlBytes, .max_lines = kMaxRows + 1}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   return Csv(*output);
 }
@@ -128,7 +132,31 @@ serve::PageResponse Handler::Report(const PageRequest& request) {
   const auto output = RunTool(std::move(words), {}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   if (output->is_cut) return Refused(400, "the page is larger than 16 MB: choose a shorter time");
-  return {.content_type = "text/html; charset=utf-8", .body = output->text, .policy = kReportPolicy};
+  return {
+      .content_type = "text/html; charset=utf-8", .body = output->text, .policy = kReportPolicy};
+}
+
+serve::PageResponse Handler::Stack(const PageRequest& request) {
+  const QueryString query(request.query);
+  const Answers answers(TraceOf(query));
+  auto window = WindowOf(answers, query);
+  const auto koid = query.Get<uint64_t>("koid");
+  if (!window || !koid) return Refused(400, "from, to or koid is missing");
+  const bool is_on = query.Text("of") == "on";
+  std::vector<std::string> words = {"flame",
+                                    "-o",
+                                    "-",
+                                    "--format",
+                                    "folded",
+                                    "--of",
+                                    is_on ? "on" : "off",
+                                    "--thread",
+                                    fmt::to_string(*koid)};
+  words.insert(words.end(), window->begin(), window->end());
+  words.insert(words.end(), {"--", answers.path()});
+  const auto output = RunTool(std::move(words), {.max_bytes = size_t{1} << 20}, jobs_.stops());
+  // Most traces have no stacks, which is no error here.
+  return {.body = output ? output->text : std::string()};
 }
 
 serve::PageResponse Handler::Path(const PageRequest& request) {
@@ -153,10 +181,11 @@ serve::PageResponse Handler::Row(const PageRequest& request) {
   const auto time = query.Get<int64_t>("time");
   if (!koid || !time) return Refused(400, "koid or time is missing");
   const bool is_run = query.Text("table") == "slices";
-  const std::string statement =
-      fmt::format("SELECT * FROM {} WHERE ts = {} AND koid = {} LIMIT 1",
-                  is_run ? "slices" : "waits", answers.Absolute(*time), static_cast<int64_t>(*koid));
-  const auto output = RunTool({"query", "--csv", "--", answers.path(), statement}, {}, jobs_.stops());
+  const std::string statement = fmt::format("SELECT * FROM {} WHERE ts = {} AND koid = {} LIMIT 1",
+                                            is_run ? "slices" : "waits", answers.Absolute(*time),
+                                            static_cast<int64_t>(*koid));
+  const auto output =
+      RunTool({"query", "--csv", "--", answers.path(), statement}, {}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   return Csv(*output);
 }

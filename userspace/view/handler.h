@@ -27,6 +27,7 @@ class Handler {
   void RunSlow(const serve::PageRequest& request, serve::PageServer::Respond respond);
   serve::PageResponse Sql(const serve::PageRequest& request);
   serve::PageResponse Report(const serve::PageRequest& request);
+  serve::PageResponse Stack(const serve::PageRequest& request);
   serve::PageResponse Path(const serve::PageRequest& request);
   serve::PageResponse Row(const serve::PageRequest& request);
 

@@ -42,7 +42,8 @@ class IndexedTrace {
   void Wait();
 
  private:
-  IndexedTrace(std::string path, std::unique_ptr<fxt::ByteSource> source, const IndexLimits& limits);
+  IndexedTrace(std::string path, std::unique_ptr<fxt::ByteSource> source,
+               const IndexLimits& limits);
   void Read();
 
   std::string path_;

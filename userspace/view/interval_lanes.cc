@@ -73,8 +73,7 @@ void IntervalLanes::Put(Lane& lane, const Interval& interval) {
     const bool has_value = interval.value != Interval::kNone;
     *at++ = static_cast<uint8_t>(static_cast<unsigned>(interval.state) | (has_value ? 0x10 : 0) |
                                  (interval.object != 0 ? 0x20 : 0) |
-                                 (interval.by_interrupt ? 0x40 : 0) |
-                                 (interval.is_cut ? 0x80 : 0));
+                                 (interval.by_interrupt ? 0x40 : 0) | (interval.is_cut ? 0x80 : 0));
     PutNumber(at, length);
     if (has_value) PutNumber(at, interval.value);
     if (interval.object != 0) PutNumber(at, interval.object);

@@ -20,9 +20,10 @@ class QueryString {
     const std::string_view raw = Raw(name);
     for (size_t i = 0; i < raw.size(); ++i) {
       unsigned code = 0;
-      const bool is_escaped = raw[i] == '%' && raw.size() - i > 2 &&
-                              std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr ==
-                                  raw.data() + i + 3;
+      const bool is_escaped =
+          raw[i] == '%' && raw.size() - i > 2 &&
+          std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr ==
+              raw.data() + i + 3;
       value += is_escaped ? static_cast<char>(code) : raw[i] == '+' ? ' ' : raw[i];
       if (is_escaped) i += 2;
     }

@@ -75,8 +75,7 @@ struct Merged {
     };
     if (*most > 0) {
       const auto state = static_cast<uint32_t>(most - time.begin()) + 1;
-      items.Put(begin, end, top_value,
-                state | kMerged | share(*most) << 16 | share(time[0]) << 24);
+      items.Put(begin, end, top_value, state | kMerged | share(*most) << 16 | share(time[0]) << 24);
     }
     *this = {};
   }
@@ -120,8 +119,7 @@ void AppendStates(const IntervalLanes& lanes, uint32_t lane, const TileRange& ra
         enter(interval.begin, interval.end);
         if (counted >= kCountedStates) return;
         merged.time[counted] += static_cast<double>(length);
-        if (interval.state == LaneState::kRun &&
-            static_cast<double>(length) > merged.top_length) {
+        if (interval.state == LaneState::kRun && static_cast<double>(length) > merged.top_length) {
           merged.top_length = static_cast<double>(length);
           merged.top_value = interval.value;
         }
@@ -158,9 +156,9 @@ void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out) {
   const auto flush = [&](size_t depth) {
     Row& row = rows[depth];
     if (row.count != 0) {
-      items.Put(row.begin, row.end, row.name,
-                static_cast<uint32_t>(depth) | row.cut | (row.count > 1 ? kMerged : 0) |
-                    0xffu << 16);
+      items.Put(
+          row.begin, row.end, row.name,
+          static_cast<uint32_t>(depth) | row.cut | (row.count > 1 ? kMerged : 0) | 0xffu << 16);
     }
     row = {};
   };

@@ -101,7 +101,8 @@ util::Result<ToolOutput> RunTool(std::vector<std::string> words, const ToolLimit
       }
       const auto bytes = static_cast<size_t>(got);
       if (&end == &ends[1]) {
-        messages.append(buffer.data(), std::min(bytes, kMaxMessage - std::min(kMaxMessage, messages.size())));
+        messages.append(buffer.data(),
+                        std::min(bytes, kMaxMessage - std::min(kMaxMessage, messages.size())));
         continue;
       }
       output.text.append(buffer.data(), bytes);

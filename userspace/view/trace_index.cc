@@ -175,8 +175,8 @@ void TraceIndex::AddCounter(const fxt::Event& event, uint64_t time) {
 }
 
 void TraceIndex::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time) {
-  const bool is_async = event.type == fxt::EventType::kAsyncBegin ||
-                        event.type == fxt::EventType::kAsyncEnd;
+  const bool is_async =
+      event.type == fxt::EventType::kAsyncBegin || event.type == fxt::EventType::kAsyncEnd;
   facts::OpenSpan span{.time = time,
                        .thread = event.thread,
                        .category = std::string(event.category.text),

@@ -33,7 +33,7 @@ struct IndexLimits {
   size_t events = size_t{192} << 20;
   size_t labels = size_t{48} << 20;
   // Of the tables of threads and names.
-  size_t tables = size_t{96} << 20;
+  size_t tables = size_t{192} << 20;
 
   // Of each of two traces that are shown together.
   IndexLimits Half() const { return {all / 2, events / 2, labels / 2, tables / 2}; }
@@ -116,10 +116,9 @@ class TraceIndex {
                                 .is_cut = IsCut(idle.began, idle.ended)});
     }
     void OnGap(const facts::Gap& gap) const {
-      index.AddToCpu(gap.cpu, {.begin = gap.begin,
-                               .end = gap.end,
-                               .state = LaneState::kUnknown,
-                               .is_cut = true});
+      index.AddToCpu(
+          gap.cpu,
+          {.begin = gap.begin, .end = gap.end, .state = LaneState::kUnknown, .is_cut = true});
     }
     template <typename Full>
     void OnWholeRun(const facts::WholeRun& run, Full&& /*full*/) const {
@@ -157,12 +156,9 @@ class TraceIndex {
                    .state = LaneState::kRun,
                    .is_cut = is_cut,
                    .value = Scheduled(index, thread)});
-    AddToThread(index, thread,
-                {.begin = begin,
-                 .end = end,
-                 .state = LaneState::kRun,
-                 .is_cut = is_cut,
-                 .value = cpu});
+    AddToThread(
+        index, thread,
+        {.begin = begin, .end = end, .state = LaneState::kRun, .is_cut = is_cut, .value = cpu});
   }
   void AddToCpu(uint32_t cpu, const Interval& interval);
   void AddToThread(facts::ThreadIndex index, fxt::Koid koid, const Interval& interval) {

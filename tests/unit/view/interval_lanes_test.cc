@@ -31,7 +31,8 @@ TEST(IntervalLanesTest, KeepsWhatWasAppended) {
                  .state = static_cast<LaneState>(random() % 10),
                  .by_interrupt = random() % 2 == 0,
                  .is_cut = random() % 2 == 0};
-    if (random() % 2 == 0) one.value = static_cast<uint32_t>(random() % (uint64_t{1} << random() % 32));
+    if (random() % 2 == 0)
+      one.value = static_cast<uint32_t>(random() % (uint64_t{1} << random() % 32));
     if (random() % 2 == 0) one.object = static_cast<uint32_t>(random() % 100'000);
     ends[lane] = one.end;
     expected[lane].push_back(one);
@@ -77,8 +78,10 @@ TEST(IntervalLanesTest, BeyondTheLimitThereAreShares) {
   const uint32_t lane = lanes.AddLane();
   constexpr uint64_t kCount = 2'000'000;
   for (uint64_t i = 0; i < kCount; ++i) {
-    lanes.Append(lane, {.begin = 4000 * i, .end = 4000 * i + 1000, .state = LaneState::kRun, .value = 7});
-    lanes.Append(lane, {.begin = 4000 * i + 1000, .end = 4000 * i + 4000, .state = LaneState::kSleep});
+    lanes.Append(lane,
+                 {.begin = 4000 * i, .end = 4000 * i + 1000, .state = LaneState::kRun, .value = 7});
+    lanes.Append(lane,
+                 {.begin = 4000 * i + 1000, .end = 4000 * i + 4000, .state = LaneState::kSleep});
   }
   EXPECT_GT(lanes.summarized(), 0U);
   double run = 0;

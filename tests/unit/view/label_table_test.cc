@@ -25,7 +25,8 @@ TEST(LabelTableTest, TextsAreMadeSafe) {
 TEST(LabelTableTest, TextsBeyondTheLimitAreCounted) {
   LabelTable table(1000);
   uint32_t last = 1;
-  for (int i = 0; i < 100; ++i) last = table.Add(std::string(20, static_cast<char>('a' + i % 26)) + std::to_string(i));
+  for (int i = 0; i < 100; ++i)
+    last = table.Add(std::string(20, static_cast<char>('a' + i % 26)) + std::to_string(i));
   EXPECT_EQ(last, 0U);
   EXPECT_GT(table.left_out(), 0U);
   EXPECT_LE(table.bytes(), 1000U);

@@ -21,7 +21,8 @@ TEST(QueryStringTest, FindsAndDecodesParameters) {
 TEST(QueryStringTest, LanesAreALetterAndANumber) {
   EXPECT_EQ(ParseLaneId("s12")->number, 12U);
   EXPECT_EQ(ParseLaneId("s12")->kind, LaneKind::kStates);
-  for (const char* text : {"", "s", "x1", "s-1", "s1x", "s99999999999"}) EXPECT_FALSE(ParseLaneId(text)) << text;
+  for (const char* text : {"", "s", "x1", "s-1", "s1x", "s99999999999"})
+    EXPECT_FALSE(ParseLaneId(text)) << text;
 }
 
 }  // namespace

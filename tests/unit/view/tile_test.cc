@@ -29,7 +29,8 @@ TEST(TileTest, LongIntervalsAreExact) {
   IntervalLanes lanes(size_t{2} << 20);
   const uint32_t lane = lanes.AddLane();
   lanes.Append(lane, {.begin = 1000, .end = 2000, .state = LaneState::kRun, .value = 3});
-  lanes.Append(lane, {.begin = 2000, .end = 5000, .state = LaneState::kSleep, .value = 9, .object = 4});
+  lanes.Append(lane,
+               {.begin = 2000, .end = 5000, .state = LaneState::kSleep, .value = 9, .object = 4});
   std::string out;
   AppendStates(lanes, lane, {.origin = 1500, .from = 0, .to = 10'000, .pixel = 100}, out);
   const auto items = ItemsOf(out);

@@ -11,9 +11,9 @@ namespace tools {
 namespace {
 
 constexpr AddCommand kCommands[] = {
-    AddInfo,   AddCheck, AddDump,  AddJson,      AddTrim,  AddRecover, AddImport, AddMerge, AddLbr,
-    AddReport, AddDiff,  AddFlame, AddSummarize, AddQuery, AddExport,  AddPath,   AddDraw,  AddOpen,
-    AddView,
+    AddInfo,   AddCheck, AddDump,   AddJson, AddTrim,  AddRecover,   AddImport,
+    AddMerge,  AddLbr,   AddReport, AddDiff, AddFlame, AddSummarize, AddQuery,
+    AddExport, AddPath,  AddDraw,   AddOpen, AddView,
 };
 
 constexpr const char* kDescription =

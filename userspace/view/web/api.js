@@ -20,6 +20,9 @@ export const find = (trace, text, from) => askJson('find', { trace, text, from: 
 export const row = (trace, tableName, koid, time) => askJson('row', { trace, table: tableName, koid, time });
 export const path = (trace, koid, from, to) =>
   askJson('path', { trace, koid, from: Math.floor(from), to: Math.ceil(to) });
+/** Folded stacks of a thread: "on" those of samples, "off" those of when it left its CPU, which come when it is back. */
+export const stack = async (trace, of, koid, from, to) =>
+  (await ask('stack', { trace, of, koid, from: Math.floor(from), to: Math.ceil(to) })).text();
 export const sql = (trace, statement) => askJson('sql', { trace }, { method: 'POST', body: statement });
 
 /** The address of a page about an interval: "report" or "flame". */

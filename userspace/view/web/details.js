@@ -2,7 +2,7 @@
 // What is known of the selection: a run, a wait, a span, instants, a value.
 import * as api from './api.js';
 import { threadLabel } from './lanes.js';
-import { IDLE, RUN, WAKEUP, wordsOf } from './states.js';
+import { BLOCKED, IDLE, RUN, WAKEUP, wordsOf } from './states.js';
 import { button, definitions, element, formatLength, formatTime, parseArguments, parseCsv } from './text.js';
 
 // Columns of `fxt query` that say more than the index, in the words of the page.
@@ -16,6 +16,9 @@ const LENGTHS = [
   ['asked', 'asked for at most'], ['rt_throttled', 'of it real-time throttled'],
   ['affinity', 'of it bound to other CPUs'], ['weight', 'of it behind a greater weight'],
 ];
+
+// From the begin of a run to the record of the stack before it, ns.
+const STACK_DELAY = 200e3;
 
 export class Details {
   /** `app` has viewport, lanes, overlay, labels, goTo(), selectAt(), changed(). */
@@ -99,9 +102,11 @@ export class Details {
     if (found.runnable) rows.push(['waited for a CPU before', formatLength(found.runnable)]);
     if (found.cut) rows.push(['note', 'its begin or end, or what happened meanwhile, is not in the trace']);
     const list = definitions(rows);
-    this.#put(title, list, this.#stateButtons(trace, found, isCpu ? thread : { number }));
+    this.#put(title, this.#stateButtons(trace, found, isCpu ? thread : { number }), list);
     this.#arrow(trace, lane, found);
-    if (found.state !== IDLE && thread) this.#addRow(trace, thread, found, list, serial);
+    if (found.state === IDLE || !thread) return;
+    this.#addRow(trace, thread, found, list, serial);
+    this.#addStack(trace, thread, found, serial);
   }
 
   #stateButtons(trace, found, thread) {
@@ -155,6 +160,29 @@ export class Details {
     list.append(...definitions(rows).childNodes);
   }
 
+  // The stack of a wait comes when its thread runs again; runs have those of their samples.
+  async #addStack(trace, thread, found, serial) {
+    const known = this.app.lanes.thread(trace, thread.number);
+    if (!known || found.state > BLOCKED) return;
+    const isRun = found.state === RUN;
+    let [from, to] = [found.begin, found.end];
+    if (!isRun) {
+      const next = await api.at(trace, `s${thread.number}`, found.end);
+      from = next.state === WAKEUP ? next.end : found.end;
+      to = from + STACK_DELAY;
+    }
+    const text = await api.stack(trace, isRun ? 'on' : 'off', known.koid, from, to);
+    if (serial !== this.serial || text === '') return;
+    const lines = text.trim().split('\n').map((line) => /^(.*) (\d+)$/.exec(line)).filter(Boolean);
+    if (lines.length === 0) return;
+    const most = lines.reduce((one, other) => (Number(other[2]) > Number(one[2]) ? other : one));
+    // Process and thread are the first two.
+    const frames = most[1].split(';').slice(2).reverse();
+    const more = lines.length > 1 ? `, the most frequent of ${lines.length}` : '';
+    this.place.append(element('h3', {}, `${isRun ? 'Stack of its samples' : 'Stack in which it left its CPU'}${more}`),
+      element('ol', { className: 'stack' }, ...frames.map((frame) => element('li', {}, frame))));
+  }
+
   #span({ trace, lane }, found) {
     const thread = lane[0] === 'd' ? this.app.lanes.thread(trace, Number(lane.slice(1))) : null;
     const rows = this.#times(found);
@@ -162,8 +190,8 @@ export class Details {
     if (found.category) rows.unshift(['category', found.category]);
     if (found.beganBefore) rows.push(['note', 'it began before the trace']);
     if (found.endedAfter) rows.push(['note', 'its end is not in the trace']);
-    this.#put(found.name || 'span', definitions(rows), this.#stateButtons(trace, found, thread),
-      this.#arguments(found.args));
+    this.#put(found.name || 'span', this.#stateButtons(trace, found, thread), definitions(rows),
+      ...[this.#arguments(found.args)].filter(Boolean));
     this.app.overlay.arrows = [];
   }
 

@@ -19,6 +19,13 @@ class Bars {
   add(colour, x, y, width, height) {
     let list = this.byColour.get(colour);
     if (!list) this.byColour.set(colour, list = []);
+    const last = list.length - 4;
+    // Neighbours of the same kind, which are many where all is merged, become one.
+    if (last >= 0 && list[last + 1] === y && list[last + 3] === height && x >= list[last] &&
+        x <= list[last] + list[last + 2] + 0.3 && width < 2) {
+      list[last + 2] = Math.max(list[last + 2], x + width - list[last]);
+      return;
+    }
     list.push(x, y, width, height);
   }
 
@@ -259,6 +266,18 @@ export class Painter {
     });
   }
 
+  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile has none.
+  #shown(width, end, to) {
+    return width > 3 && end <= to ? width - 1 : Math.max(width, 0.5);
+  }
+
+  // The room of a text, which an item that is in several tiles has once; 0: none.
+  #textRoom(times, i, from, x) {
+    const { geometry } = this;
+    if (times[i] < from && from > geometry.viewport.from) return 0;
+    return geometry.x(Math.min(times[i + 1], geometry.viewport.to)) - x - 1;
+  }
+
   // Calls each(i, x, width) for the items in [from, to): items at the edges of a tile are cut there.
   #each(items, from, to, each) {
     const { geometry } = this;
@@ -294,16 +313,15 @@ export class Painter {
       const colour = thread ? this.#taskColour(thread) : colours.states[RUN];
       if (info & MERGED) {
         const share = state === RUN ? (info >> 16) & 0xff : info >>> 24;
-        const height = Math.max(1, (row.height * share) / 255);
+        const height = Math.max(1, Math.round((row.height * share) / 255));
         bars.add(colour, x, y + row.height - height, Math.max(width, 0.6), height);
         return;
       }
-      // A pixel between neighbours keeps them apart.
-      const shown = width > 3 ? width - 1 : Math.max(width, 0.5);
-      bars.add(colour, x, y, shown, row.height);
-      if (shown > MIN_TEXT && thread) {
+      bars.add(colour, x, y, this.#shown(width, items.times[i + 1], to), row.height);
+      const room = this.#textRoom(items.times, i, from, x);
+      if (room > MIN_TEXT && thread) {
         const tid = thread.tid === undefined ? '' : ` ${thread.tid}`;
-        texts.push(`${thread.name || 'thread'}${tid}`, x, y, shown, row.height, colour);
+        texts.push(`${thread.name || 'thread'}${tid}`, x, y, room, row.height, colour);
       }
     });
   }
@@ -325,14 +343,15 @@ export class Painter {
         const height = isThin ? row.height / 3 : row.height;
         bars.add(colour, x, y + row.height - height, Math.max(width, 0.6), height);
         if (run > 0 && state !== RUN) {
-          const part = Math.max(2, (row.height * run) / 255);
+          const part = Math.max(2, Math.round((row.height * run) / 255));
           bars.add(colours.states[RUN], x, y + row.height - part, Math.max(width, 0.6), part);
         }
         return;
       }
-      const shown = width > 3 ? width - 1 : Math.max(width, 0.5);
+      const shown = this.#shown(width, items.times[i + 1], to);
       if (state === SLEEP || state === BLOCKED) {
-        this.#sleep(row, y, items.words[i], state, x, shown, bars, texts);
+        const room = this.#textRoom(items.times, i, from, x);
+        this.#sleep(row, y, items.words[i], state, x, shown, room, bars, texts);
       } else if (state === UNKNOWN) {
         bars.add(colour, x, y + row.height - 5, shown, 3);
       } else {
@@ -341,14 +360,14 @@ export class Painter {
     });
   }
 
-  #sleep(row, y, label, state, x, width, bars, texts) {
+  #sleep(row, y, label, state, x, width, room, bars, texts) {
     const { colours } = this;
     const text = label === 0 ? '' : this.labels[row.trace].get(label) ?? '';
     const kind = text === '' ? null : sleepClass(text);
     const colour = state === BLOCKED ? colours.states[BLOCKED] : kind ? colours[kind] : colours.states[SLEEP];
     const height = state === BLOCKED ? row.height : row.height - 6;
     bars.add(colour, x, y + row.height - height, width, height);
-    if (text !== '' && width > MIN_TEXT) texts.push(text, x, y + row.height - height, width, height, colour);
+    if (text !== '' && room > MIN_TEXT) texts.push(text, x, y + row.height - height, room, height, colour);
   }
 
   #spans(row, y, items, from, to, bars, texts) {
@@ -365,11 +384,12 @@ export class Painter {
       const width = geometry.x(Math.min(items.times[i + 1], to)) - x;
       const name = this.labels[row.trace].get(items.words[i]);
       const colour = colours.tasks[hashOf(name ?? String(items.words[i])) % colours.tasks.length];
-      const shown = Math.max(width > 3 ? width - 1 : width, 0.8);
+      const shown = Math.max(this.#shown(width, items.times[i + 1], to), 0.8);
       const top = y + depth * row.unit;
       bars.add(colour, x, top, shown, row.unit - 1);
       if (info & CUT) bars.add(colours.states[UNKNOWN], x + shown - 2, top, 2, row.unit - 1);
-      if (name && shown > MIN_TEXT && !(info & MERGED)) texts.push(name, x, top, shown, row.unit - 1, colour);
+      const room = this.#textRoom(items.times, i, from, x);
+      if (name && room > MIN_TEXT && !(info & MERGED)) texts.push(name, x, top, room, row.unit - 1, colour);
     }
   }
 
