@@ -55,8 +55,8 @@ class RequestMeter {
   bool is_awake() const { return awake_; }
   // Takes those. Only when it is awake.
   path::PathBuilder& builder() { return builder_; }
-  // Takes every record that is no switch and no wakeup, after the timeline. `may_be_span`: false for
-  // those that are known to be spans of the kernel.
+  // Takes every record that is no switch and no wakeup, after the timeline. `may_be_span`: false
+  // for those that are known to be spans of the kernel.
   void Note(const fxt::Reader& reader, bool may_be_span) {
     if (awake_ || (may_be_span && IsFirst(reader)) ||
         std::holds_alternative<fxt::KernelObject>(reader.record())) {
@@ -99,9 +99,9 @@ class RequestMeter {
   // Exact names, and folded ones that have too many.
   NameTable names_{kMaxNames * (kMaxApart + 1)};
   NameTable folded_{kMaxNames};
-  std::vector<size_t> apart_;           // by number in folded_: names that it has
-  std::vector<uint32_t> folded_of_;     // by number in names_
-  std::vector<Distribution> times_;     // by number in names_
+  std::vector<size_t> apart_;        // by number in folded_: names that it has
+  std::vector<uint32_t> folded_of_;  // by number in names_
+  std::vector<Distribution> times_;  // by number in names_
   std::unordered_map<Key, uint64_t, HashOfKey> parts_;
   uint64_t left_out_ = 0;
   path::PathBuilder builder_;
