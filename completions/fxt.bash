@@ -35,7 +35,7 @@ _fxt() {
     lbr) options='-h --help --raw --brstack --json --report --top --from --to -t --thread -p --process --cpu --symbols --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     report) options='-h --help --json --html --from --to --top' ;;
     diff) options='-h --help --base --new --noise --span --markdown --junit --html --json --top --fail' ;;
-    flame) options='-h --help -o --output --of --format --base --from --to -t --thread -p --process --min --lines --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
+    flame) options='-h --help -o --output --of --format --base --from --to -t --thread -p --process --min --hide-idle --lines --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options='-h --help -o --output --span --from --to' ;;
     query) options='-h --help -f --file --csv --csv-safe --json --markdown' ;;
     export) options='-h --help --format -o --output --table --csv-safe --gzip --stacks --clickhouse --database --host --label --print-schema --cluster' ;;
