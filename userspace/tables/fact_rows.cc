@@ -179,10 +179,16 @@ void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
 void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
   // The waker's stack is unwound behind the wakeup.
   constexpr uint64_t kUnwindingNs = 1'000'000;
+  constexpr size_t kMaxHeld = 16'384;
   if (wakeup.time > kUnwindingNs) ReleaseWakeups(wakeup.time - kUnwindingNs);
+  if (held_wakeups_.size() > kMaxHeld) ReleaseWakeups(held_wakeups_.front().time);
   const RowFilter& filter = wakeups_->filter();
   if (!filter.HasTime(wakeup.time) || !filter.HasCpu(wakeup.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wakeup.thread)))) {
+    if (wakeups_->Wants(wakeups::kStack)) {
+      held_wakeups_.push_back(
+          {.id = 0, .time = wakeup.time, .thread = wakeup.thread, .is_chosen = false});
+    }
     return wakeups_->PassOver();
   }
   if (!wakeups_->Wants(wakeups::kStack)) {
@@ -194,8 +200,6 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
     if (wakeups_->Wants(column)) PutWakeupCell(column, row.cells[column], wakeup);
   }
   held_wakeups_.push_back(row);
-  constexpr size_t kMaxHeld = 16'384;
-  if (held_wakeups_.size() > kMaxHeld) ReleaseWakeups(held_wakeups_.front().time);
 }
 
 void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const {
@@ -237,10 +241,12 @@ void FactRows::NoteWaker(const fxt::Event& event, uint64_t time) {
 void FactRows::ReleaseWakeups(uint64_t time) {
   while (!held_wakeups_.empty() && held_wakeups_.front().time <= time) {
     const HeldWakeup& row = held_wakeups_.front();
-    wakeups_->Add(row.id, [&](uint8_t column, Cell& cell) {
-      if (column == wakeups::kStack) return cell.SetId(row.stack);
-      cell = row.cells[column];
-    });
+    if (row.is_chosen) {
+      wakeups_->Add(row.id, [&](uint8_t column, Cell& cell) {
+        if (column == wakeups::kStack) return cell.SetId(row.stack);
+        cell = row.cells[column];
+      });
+    }
     held_wakeups_.pop_front();
   }
 }
@@ -437,7 +443,7 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
 bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
   const auto after = [&](uint64_t when) { return to < 0 || when > static_cast<uint64_t>(to); };
   for (const HeldWakeup& row : held_wakeups_) {
-    if (!after(row.time)) return false;
+    if (row.is_chosen && !after(row.time)) return false;
   }
   if (!with_timeline_) return after(latest_);
   if (!after(timeline_.latest())) return false;

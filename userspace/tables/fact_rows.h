@@ -157,6 +157,7 @@ class FactRows {
     uint64_t id = 0;
     uint64_t time = 0;  // ns
     fxt::Koid thread = 0;
+    bool is_chosen = true;  // else it only takes its own stack
     std::array<Cell, wakeups::kStack> cells = {};  // of the columns before it
     std::optional<uint64_t> stack = std::nullopt;
   };
