@@ -593,6 +593,9 @@ enum {
 	RETURN_AFTER_CALL = 2,
 };
 
+/* Only return addresses behind a call, above any word. */
+#define ANY_FRAME_POINTER 1
+
 /*
  * Says whether the word of the stack at `place`, then the state's target, may be a return
  * address; with `bp` nonzero only one behind a call, above that word. The caller looks
@@ -610,7 +613,8 @@ __noinline int unwind_return_at(u32 cpu, u64 place, u64 bp)
 		return NO_RETURN;
 	state->target = word;
 	if (is_after_call(word)) {
-		if (bp && (unwind_word(cpu, place - 8) || state->word != bp))
+		if (bp && bp != ANY_FRAME_POINTER &&
+		    (unwind_word(cpu, place - 8) || state->word != bp))
 			return NO_RETURN;
 		return RETURN_AFTER_CALL;
 	}
@@ -712,8 +716,16 @@ __noinline int unwind_search(u32 cpu)
 	state->by_frame = NO_RETURN;
 	if (may_be_frame_pointer(bp, sp))
 		state->by_frame = return_at(cpu, state, bp + 8);
+	/* As the kernel does: the frame pointer leads to code, whatever is below the address. */
+	if (!state->by_frame && bp >= FIRST_ADDRESS && !unwind_word(cpu, bp + 8) &&
+	    unwind_find_code(cpu, state->word - 1) == CODE_FOUND)
+		state->by_frame = RETURN_ABOVE_FRAME;
 	state->found = NO_RETURN;
 	state->search_bp = state->by_frame ? bp : 0;
+	/* Code that does not call as compilers do has no frames as theirs either. */
+	if (!state->by_frame && state->rule.kind == FXR_UNWIND_JIT && state->is_return &&
+	    !is_after_call(state->pc))
+		state->search_bp = ANY_FRAME_POINTER;
 	state->search_end = state->by_frame ? bp : sp + SEARCH_WORDS * 8;
 	state->cfa = sp + 16 - sp % 16;
 	return 1;

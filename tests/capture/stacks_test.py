@@ -278,7 +278,7 @@ class OddStacks(unittest.TestCase):
     @staticmethod
     def of_perf(folder):
         data = os.path.join(folder, "perf.data")
-        done = run("perf", "record", "-q", "-e", "sched:sched_switch", "--call-graph", "fp", "--user-callchains", "-o", data,
+        done = run("perf", "record", "-q", "-B", "-e", "sched:sched_switch", "--call-graph", "fp", "--user-callchains", "-o", data,
                    OddStacks.PROGRAM)
         if done.returncode != 0:
             raise unittest.SkipTest("perf cannot record switches: " + done.stderr)
