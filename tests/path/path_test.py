@@ -150,7 +150,7 @@ class PathTest(unittest.TestCase):
         tracks = os.path.join(FOLDER, "path.fxt")
         harness.fxt("path", TRACE, "--span", "app/request", "-o", tracks)
         harness.fxt("check", tracks)
-        sums = query(tracks, "SELECT sum(dur) FILTER (WHERE category = 'request'), "
+        sums = query(tracks, "SELECT sum(dur) FILTER (WHERE category = 'requests'), "
                              "sum(dur) FILTER (WHERE category = 'path') FROM spans WHERE process = 'critical path'")[0]
         self.assertEqual(sums, [whole, whole])
         # The trace itself is in it.

@@ -117,7 +117,7 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
         fxt::Argument{Inline("id"), request.id},
         fxt::Argument{Inline("tid"), set.builder().NumberOf(request.thread)}};
     const std::string shown = document::CutName(text::CleanText(request.name), kMaxName);
-    WriteSpan(encoder, lane, "request", shown.empty() ? "(no name)" : shown, request.begin,
+    WriteSpan(encoder, lane, "requests", shown.empty() ? "(no name)" : shown, request.begin,
               request.end, about_request);
     for (const path::Part& part : entry.parts()) {
       const std::string thread =

@@ -164,11 +164,11 @@ constexpr Column kPathColumns[] = {
     OptionalText("stack"),
 };
 constexpr Column kStacksColumns[] = {
-    Integer("id"), Integer("frames"), Integer("kernel_frames"), Name("end"), kPid,
+    Integer("id"), Integer("frames"), Integer("kernel_frames"), OptionalText("end"), kPid,
 };
 constexpr Column kFramesColumns[] = {
-    Integer("stack"),          Integer("depth"),   Integer("address"), Integer("kernel"),
-    OptionalInteger("symbol"), Name("function"),   Name("module"),     OptionalInteger("offset"),
+    Integer("stack"),          Integer("depth"),         Integer("address"), Integer("kernel"),
+    OptionalInteger("symbol"), OptionalText("function"), Name("module"),     OptionalInteger("offset"),
 };
 constexpr Column kSymbolsColumns[] = {
     Integer("id"),    Text("name"),            Name("module"), OptionalText("build_id"),
