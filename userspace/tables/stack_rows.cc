@@ -141,11 +141,12 @@ uint64_t StackRows::SymbolOf(fxt::Koid process, const Frame& frame) {
   const auto [found, is_new] = symbol_numbers_.try_emplace(
       {frame.module, is_compiled ? process : 0, frame.function->address},
       symbol_numbers_.size() + 1);
-  if (!is_new || symbols_ == nullptr) return found->second;
+  const uint64_t number = found->second;
+  if (!is_new || symbols_ == nullptr) return number;
   symbols_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case stack_symbols::kId:
-        return cell.Set(found->second);
+        return cell.Set(number);
       case stack_symbols::kName:
         return cell.Set(symbols_->KeepClean(frame.function->name));
       case stack_symbols::kModule:

@@ -113,9 +113,10 @@ void EventPackets::LimitTexts() {
 EventPackets::InternedArgument EventPackets::Intern(const fxt::Argument& argument) {
   InternedArgument interned{.name = annotation_names_.Number(argument.name.text, entries_)};
   const auto* text = std::get_if<fxt::StringRef>(&argument.value);
-  if (text != nullptr && !text->is_inline() && text->text.size() >= kMinInternedText) {
-    interned.text = annotation_texts_.Number(text->text, entries_);
-  }
+  if (text == nullptr || text->is_inline() || text->text.size() < kMinInternedText) return interned;
+  if (seen_texts_.size() >= kMaxSeenTexts) seen_texts_.clear();
+  const bool is_first = seen_texts_.insert(std::hash<std::string_view>()(text->text)).second;
+  if (!is_first) interned.text = annotation_texts_.Number(text->text, entries_);
   return interned;
 }
 

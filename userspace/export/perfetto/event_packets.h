@@ -54,8 +54,10 @@ class EventPackets {
     uint32_t open = 0;   // begins without an end
   };
 
-  // A text of the trace's string table that is as long is written once: records refer to 32 KiB by two bytes.
-  static constexpr size_t kMinInternedText = 16;
+  // A text of the trace's string table that is as long is interned from its second use on: records refer to 32 KiB by two
+  // bytes. Shorter ones are not: Perfetto before 2023 does not read interned texts of arguments.
+  static constexpr size_t kMinInternedText = 1024;
+  static constexpr size_t kMaxSeenTexts = size_t{1} << 16;
   struct InternedArgument {
     uint64_t name = 0;
     uint64_t text = 0;  // 0: the value is written with the event
@@ -89,6 +91,7 @@ class EventPackets {
   InternedTexts annotation_names_;
   InternedTexts annotation_texts_;
   ProtoWriter entries_;  // of interned data, of the packet that is being written
+  std::unordered_set<size_t> seen_texts_;  // hashes of long ones
   std::vector<InternedArgument> arguments_;
   std::unordered_set<uint64_t> described_;  // tracks
   std::map<std::tuple<uint32_t, uint64_t, std::string>, uint64_t> counters_;
