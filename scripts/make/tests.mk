@@ -25,7 +25,8 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)
-	REQUESTS_SERVERS=python tests/path/servers_test.py --build $(BUILD)
+	tests/path/servers_test.py --build $(BUILD) $(addprefix RequestsTest.test_,python peers_are_known \
+	  threads_share_connections a_pipelined_batch_is_one_request requests_without_an_answer_end)
 	tests/session/session_test.py --build $(BUILD) commands
 
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Records the requests of unmodified servers, and holds them against a client that knows what it asked (root, BTF).
 
-REQUESTS_SERVERS=python,redis chooses servers; without it, all that are installed. `make test` runs `python` alone.
+Uses all servers that are installed. `make test` runs the tests that need Python alone.
 """
 
 import json
@@ -21,7 +21,6 @@ from harness import BUILD, RECORDER, query, run  # noqa: E402
 
 CLIENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_client.py")
 REQUESTS = int(os.environ.get("REQUESTS_COUNT", "600"))
-CHOSEN = os.environ.get("REQUESTS_SERVERS", "")
 CONNECTIONS = 4
 # What the client's clock adds to the calls themselves, where nothing preempts it.
 SLACK_NS = 100_000
@@ -199,9 +198,7 @@ class RequestsTest(harness.FolderTest):
         self.assertTrue(harness.eventually(lambda: server.poll() is not None or is_listening(address), 60))
         self.assertIsNone(server.poll(), harness.run("cat", log.name).stdout)
 
-    def need(self, name, program):
-        if CHOSEN and name not in CHOSEN.split(","):
-            self.skipTest(f"{name} is not chosen")
+    def need(self, program):
         found = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/bin")
         if not found:
             print(f"SKIPPED: {program} is not installed", file=sys.stderr)
@@ -275,10 +272,10 @@ class RequestsTest(harness.FolderTest):
     def start_nginx(self, port, action="return 200 hello;"):
         text = NGINX.format(folder=self.folder, port=f"127.0.0.1:{port}", action=action)
         config = self.write(f"nginx-{port}.conf", text)
-        self.start([self.need("nginx", "nginx"), "-c", config, "-p", self.folder], f"127.0.0.1:{port}")
+        self.start([self.need("nginx"), "-c", config, "-p", self.folder], f"127.0.0.1:{port}")
 
     def test_python(self):
-        self.need("python", "python3")
+        self.need("python3")
         port = free_port()
         self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
         trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
@@ -300,7 +297,7 @@ class RequestsTest(harness.FolderTest):
                           if args["side"] == "server"}, {f":{port}"})
 
     def test_peers_are_known(self):
-        self.need("python", "python3")
+        self.need("python3")
         port = free_port()
         self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
         trace, _ = self.record("http", f"127.0.0.1:{port}", count=40)
@@ -312,7 +309,7 @@ class RequestsTest(harness.FolderTest):
 
     def test_threads_share_connections(self):
         """A client that receives on another thread than it sends, a server that answers from a pool; listen(0)."""
-        self.need("python", "python3")
+        self.need("python3")
         port, trace = free_port(), self.path("threads.fxt")
         run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", SHARED_CONNECTION, str(port), "500", ok=(0,))
         spans = self.spans(trace, port)
@@ -322,7 +319,7 @@ class RequestsTest(harness.FolderTest):
             self.assertFalse(any("unanswered" in args for args in own))
 
     def test_a_pipelined_batch_is_one_request(self):
-        self.need("python", "python3")
+        self.need("python3")
         port, trace = free_port(), self.path("batch.fxt")
         self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
         run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", PIPELINES, str(port), ok=(0,))
@@ -330,21 +327,21 @@ class RequestsTest(harness.FolderTest):
         self.assertEqual(len(clients), 20)
 
     def test_requests_without_an_answer_end(self):
-        self.need("python", "python3")
+        self.need("python3")
         port, trace = free_port(), self.path("closed.fxt")
         run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", CLOSES, str(port), ok=(0,))
         spans = self.spans(trace, port)
         self.assertEqual([args["unanswered"] for _, _, _, args in spans], ["closed", "closed"])
 
     def test_redis(self):
-        program = self.need("redis", "redis-server")
+        program = self.need("redis-server")
         port = free_port()
         self.start([program, "--port", str(port), "--save", "", "--dir", self.folder], f"127.0.0.1:{port}")
         trace, known = self.record("redis", f"127.0.0.1:{port}", ("--request-names", "redis"))
         self.check(self.spans(trace, port), known, names=True)
 
     def test_redis_on_a_unix_socket(self):
-        program = self.need("redis", "redis-server")
+        program = self.need("redis-server")
         path = self.path("redis.sock")
         self.start([program, "--port", "0", "--unixsocket", path, "--save", "", "--dir", self.folder], path)
         globals()["CONNECTIONS"] = 1
@@ -380,21 +377,21 @@ class RequestsTest(harness.FolderTest):
             self.assertGreaterEqual(len(sleepers), 0.7 * (count // 20), span)
 
     def test_memcached(self):
-        program = self.need("memcached", "memcached")
+        program = self.need("memcached")
         port = free_port()
         self.start([program, "-l", "127.0.0.1", "-p", str(port), "-u", "root"], f"127.0.0.1:{port}")
         trace, known = self.record("memcached", f"127.0.0.1:{port}")
         self.check(self.spans(trace, port), known)
 
     def test_node(self):
-        program = self.need("node", "node")
+        program = self.need("node")
         port = free_port()
         self.start([program, "-e", NODE_SERVER, str(port)], f"127.0.0.1:{port}")
         trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
         self.check(self.spans(trace, port), known, names=True)
 
     def test_haproxy_before_nginx(self):
-        program = self.need("haproxy", "haproxy")
+        program = self.need("haproxy")
         front, upstream = free_port(), free_port()
         self.start_nginx(upstream)
         config = self.write("haproxy.cfg", HAPROXY.format(folder=self.folder, port=front, upstream=upstream))
@@ -411,8 +408,6 @@ class RequestsTest(harness.FolderTest):
             self.assertTrue(any(first <= begin and end <= last for first, last in fronts), (begin, end))
 
     def test_postgres(self):
-        if CHOSEN and "postgres" not in CHOSEN.split(","):
-            self.skipTest("postgres is not chosen")
         folders = sorted(os.path.join("/usr/lib/postgresql", name, "bin") for name in
                          (os.listdir("/usr/lib/postgresql") if os.path.isdir("/usr/lib/postgresql") else ()))
         if not folders or os.geteuid() != 0:
