@@ -159,7 +159,7 @@ TEST_F(PathSetTest, TracksHaveRequestsAndParts) {
       tables::testing::RowsOf(sink.bytes, tables::Table::kSpans,
                               {spans::kDur, spans::kCategory, spans::kName, spans::kThread});
   ASSERT_EQ(rows.size(), 10U + 10U + 32U);
-  EXPECT_EQ(rows[10], "100000 request request path 1");
+  EXPECT_EQ(rows[10], "100000 requests request path 1");
   EXPECT_EQ(rows[11], "30000 path app 7: running path 1");
   EXPECT_EQ(rows[12], "40000 path worker 8: running path 1");
 }
