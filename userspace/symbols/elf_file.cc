@@ -158,12 +158,6 @@ util::Result<ElfFile> ElfFile::Open(const std::string& path, const std::string& 
   return Read(path, std::move(*fd));
 }
 
-util::Result<ElfFile> ElfFile::OpenMapped(const std::string& path) {
-  auto fd = OpenMappedFile(path);
-  if (!fd) return fd.TakeError();
-  return Read(path, std::move(*fd));
-}
-
 util::Result<ElfFile> ElfFile::FromDescriptor(util::UniqueFd fd) {
   if (!fd) return util::Error{"no file", ""};
   return Read("the file", std::move(fd));

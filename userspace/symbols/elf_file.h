@@ -34,17 +34,14 @@ class ElfFile {
   // An error if it cannot be opened or is not ELF.
   // `root` and the rules for links are those of OpenRegularFile().
   static util::Result<ElfFile> Open(const std::string& path, const std::string& root = {});
-  // `path` is a link in /proc/PID/map_files, which leads to the mapped file, whatever its name.
-  static util::Result<ElfFile> OpenMapped(const std::string& path);
   // A file that is open already.
   static util::Result<ElfFile> FromDescriptor(util::UniqueFd fd);
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
 
-  // Both valid as long as this; the first one is libelf's.
+  // libelf's; valid as long as this.
   Elf* handle() const { return elf_.get(); }
-  int fd() const { return fd_.get(); }
   uint16_t machine() const { return machine_; }  // EM_*
   const util::BuildId& build_id() const { return build_id_; }
   const std::vector<LoadSegment>& segments() const { return segments_; }

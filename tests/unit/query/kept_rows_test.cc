@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "unit/query/cells.h"
+
 namespace query {
 namespace {
 
@@ -14,16 +16,8 @@ using tables::Table;
 
 constexpr uint64_t kColumns = 1 << tables::requests::kId | 1 << tables::requests::kName;
 
-Cell Number(int64_t value) {
-  Cell cell;
-  cell.Set(value);
-  return cell;
-}
-Cell Text(std::string_view text) {
-  Cell cell;
-  cell.Set(text);
-  return cell;
-}
+using testing::Number;
+using testing::Text;
 
 // Rows of requests: id and name. The first is NULL where `id` is negative.
 void Add(KeptRows& rows, int64_t id, std::string_view name) {

@@ -8,21 +8,14 @@
 #include <set>
 #include <string>
 
+#include "unit/query/cells.h"
+
 namespace query {
 namespace {
 
 using tables::Cell;
-
-Cell Number(int64_t value) {
-  Cell cell;
-  cell.Set(value);
-  return cell;
-}
-Cell Text(std::string_view text) {
-  Cell cell;
-  cell.Set(text);
-  return cell;
-}
+using testing::Number;
+using testing::Text;
 
 // All rows of a value come one after the other, and none is lost: with more groups than are kept
 // apart at a time, and more rows than stay in memory.

@@ -18,6 +18,7 @@
 #include "analyze/path/path_tracks.h"
 #include "facts/scheduling.h"
 #include "path/path_reader.h"
+#include "path/request_choice.h"
 #include "sink/open_sink.h"
 #include "text/text_writer.h"
 #include "tools/fxt/commands.h"
@@ -29,9 +30,6 @@
 
 namespace tools {
 namespace {
-
-// Of fxt-record --requests.
-constexpr std::string_view kRequestCategory = "request";
 
 struct PathCommandOptions {
   std::string file;
@@ -188,11 +186,11 @@ class PathCommand {
     } else {
       // `--span request` takes what --requests recorded, whose names are those of services.
       const bool all_recorded =
-          std::ranges::find(options_.spans, kRequestCategory) != options_.spans.end();
+          std::ranges::find(options_.spans, path::kRequestCategory) != options_.spans.end();
       choice_.wants_span = [this, all_recorded](std::string_view category, std::string_view name,
                                                 bool of_kernel) {
         return MatchesSpan(options_.spans, category, name) ||
-               (all_recorded && of_kernel && category == kRequestCategory);
+               (all_recorded && of_kernel && category == path::kRequestCategory);
       };
     }
     return util::Ok();
