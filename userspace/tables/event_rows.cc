@@ -87,7 +87,6 @@ bool EventRows::Chooses(const RowBatch& batch, uint64_t time, fxt::Koid thread) 
 
 void EventRows::PutArgs(Cell& cell, RowBatch& batch, std::string_view members) {
   if (members.empty()) return cell.SetNull();
-  if (!batch.texts().Take(members.size())) return cell.Set(std::string_view("{}"));
   json_.clear();
   json_.push_back('{');
   json_.append(members);
@@ -306,6 +305,7 @@ void EventRows::AddSpan(const facts::OpenSpan& span, const std::optional<uint64_
       case spans::kCpu:
         return cell.Set(span.cpu ? std::optional<uint64_t>(*span.cpu) : std::nullopt);
       case spans::kArgs:
+        if (!spans_->texts().Take(span.members.size())) return cell.Set(std::string_view("{}"));
         return PutArgs(cell, *spans_, span.members);
       case spans::kId:
         return cell.SetId(span.id);
