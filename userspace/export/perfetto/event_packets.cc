@@ -115,7 +115,7 @@ EventPackets::InternedArgument EventPackets::Intern(const fxt::Argument& argumen
   const auto* text = std::get_if<fxt::StringRef>(&argument.value);
   if (text == nullptr || text->is_inline() || text->text.size() < kMinInternedText) return interned;
   if (seen_texts_.size() >= kMaxSeenTexts) seen_texts_.clear();
-  const bool is_first = seen_texts_.insert(std::hash<std::string_view>()(text->text)).second;
+  const bool is_first = seen_texts_.insert(text->text.data()).second;
   if (!is_first) interned.text = annotation_texts_.Number(text->text, entries_);
   return interned;
 }

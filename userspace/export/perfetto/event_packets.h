@@ -91,7 +91,8 @@ class EventPackets {
   InternedTexts annotation_names_;
   InternedTexts annotation_texts_;
   ProtoWriter entries_;  // of interned data, of the packet that is being written
-  std::unordered_set<size_t> seen_texts_;  // hashes of long ones
+  // Places of long ones in the reader's table: to hash them takes long. A place may get another text.
+  std::unordered_set<const void*> seen_texts_;
   std::vector<InternedArgument> arguments_;
   std::unordered_set<uint64_t> described_;  // tracks
   std::map<std::tuple<uint32_t, uint64_t, std::string>, uint64_t> counters_;
