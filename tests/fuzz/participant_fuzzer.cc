@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -171,12 +172,11 @@ void ReadProvider(Bytes bytes) {
   Require(result.unreadable.empty());
 }
 
-// `fxt open` on a thread of its own, for ever.
+// `fxt open` on a thread of its own, which runs until the process ends: so this object is never destroyed.
 class HttpServer {
  public:
-  HttpServer() : path_(folder_ / "file") {
-    const util::UniqueFd file(open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-    Require(file.valid() && ftruncate(file.get(), 100000) == 0);
+  HttpServer() {
+    Require(file_.valid() && ftruncate(file_.get(), 100000) == 0);
     Listen();
     std::thread([this] {
       for (;;) {
@@ -206,23 +206,21 @@ class HttpServer {
   }
 
  private:
+  // On any free port: another program may have taken the last one meanwhile.
   void Listen() {
-    util::UniqueFd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-    auto made = serve::OneDownload::Listen({.port = port_,
-                                            .path = "/token/trace.fxt",
+    auto made = serve::OneDownload::Listen({.path = "/token/trace.fxt",
                                             .origin = "https://ui.example",
                                             .users = {geteuid()},
                                             .open_timeout = std::chrono::hours(10)},
-                                           std::move(file));
+                                           util::UniqueFd(fcntl(file_.get(), F_DUPFD_CLOEXEC, 0)));
     Require(made.ok());
     server_ = std::move(*made);
     port_ = server_->port();
   }
 
-  testing_support::TempFolder folder_;
-  std::string path_;
+  const util::UniqueFd file_{memfd_create("served", MFD_CLOEXEC)};
   std::unique_ptr<serve::OneDownload> server_;
-  uint16_t port_ = 0;
+  std::atomic<uint16_t> port_ = 0;
 };
 
 }  // namespace
@@ -244,7 +242,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     case 1: {
-      static HttpServer http;
+      static HttpServer& http = *new HttpServer;
       http.Serve(bytes);
       break;
     }
