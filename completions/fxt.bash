@@ -26,7 +26,7 @@ _fxt() {
   case $command in
     info) options='-h --help --json --settings --top' ;;
     check) options='-h --help --json --format-only --list-rules --max' ;;
-    dump) options='-h --help --type --category --from --to -t --thread -p --process --cpu --json --raw --relative' ;;
+    dump) options='-h --help --type --category --from --to -t --thread -p --process --cpu --json --raw --relative --absolute' ;;
     json) options='-h --help -o --output --cpu-slices' ;;
     trim) options='-h --help -o --output --from --to -t --thread -p --process --cpu' ;;
     recover) options='-h --help -o --output' ;;

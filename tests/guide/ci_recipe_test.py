@@ -48,7 +48,7 @@ class Recipe(harness.FolderTest):
         with open(os.path.join(self.folder, "perf/diff.json"), encoding="utf-8") as file:
             first = json.load(file)["findings"][0]
         # The process is named after the interpreter.
-        self.assertEqual((first["group"]["process"], first["metric"], first["verdict"]), ("python#", "cpu_time", "worse"))
+        self.assertEqual((first["group"]["process"], first["metric"], first["verdict"]), ("python3", "cpu_time", "worse"))
 
     def test_the_same_tree_has_no_finding(self):
         self.tree("base", 20000)

@@ -130,7 +130,7 @@ class Guide(unittest.TestCase):
         for output in self.outputs("fxt diff ab/"):
             first = re.search(r"^ 1\. (.*)$", output, re.MULTILINE)
             self.assertIsNotNone(first, output)
-            self.assertEqual(first[1], "worse  postgres: blocked, how often")
+            self.assertEqual(first[1], "worse  postgres: D-state waits per run")
             self.assertRegex(output.split(" 2. ")[0], r"because it waited .* more for a timer or a device")
 
     def test_the_report_names_it(self):

@@ -146,11 +146,11 @@ class Comparer {
           noise_));
     }
     for (const SharedGroup& group : groups_.all()) {
-      if (!group.former_name) continue;
+      if (!group.former_shown) continue;
       report_.notes.push_back(fmt::format(
           "{}/{} of the base is {}/{} of the new captures by what it does: taken as renamed",
-          group.former_name->process, group.former_name->thread, group.name.process,
-          group.name.thread));
+          group.former_shown->process, group.former_shown->thread, group.shown.process,
+          group.shown.thread));
     }
   }
 

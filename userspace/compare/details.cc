@@ -205,7 +205,7 @@ void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& 
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{group.name, group.former_name, in_scope[g], group.of_recorder, {}, {}, {}, {}, {},
+    DiffGroup out{group.shown, group.former_shown, in_scope[g], group.of_recorder, {}, {}, {}, {}, {},
                   {}};
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);

@@ -116,6 +116,7 @@ struct ComparisonRow {
 };
 
 struct DiffGroup {
+  // As people read them (measure::Group::shown).
   measure::GroupName name;
   std::optional<measure::GroupName> former_name;  // it was renamed
   bool in_scope = false;  // false: other work of the machine, or the recorder

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "measure/group_name.h"
 #include "measure/settings.h"
 
 namespace comparison {
@@ -127,11 +128,15 @@ bool ActsOnMetric(const SettingDifference& setting, Metric metric, const std::st
 std::vector<size_t> ExplainingSettings(const DiffReport& report, const ComparisonRow& row) {
   if (!row.group) return {};
   const unsigned kinds = KindOf(row.metric);
-  const std::string& own = report.groups[*row.group].name.process;
+  // Settings are those of folded names.
+  const auto process_of = [&](size_t group) {
+    return measure::FoldDigits(report.groups[group].name.process);
+  };
+  const std::string own = process_of(*row.group);
   std::set<std::string> processes = {own};
   if ((kinds & kForCpu) != 0) {
     for (const CauseLink& link : row.causes) {
-      if (link.group) processes.insert(report.groups[*link.group].name.process);
+      if (link.group) processes.insert(process_of(*link.group));
     }
   }
   std::vector<size_t> found;

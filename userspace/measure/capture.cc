@@ -11,6 +11,7 @@ void MergeGroup(Group& into, const Group& other, const std::vector<uint32_t>& nu
   into.of_recorder = into.of_recorder || other.of_recorder;
   into.threads += other.threads;
   for (size_t i = 0; i < into.share_ns.size(); ++i) into.share_ns[i] += other.share_ns[i];
+  for (size_t i = 0; i < into.unknown_ns.size(); ++i) into.unknown_ns[i] += other.unknown_ns[i];
   into.switches_voluntary += other.switches_voluntary;
   into.switches_involuntary += other.switches_involuntary;
   into.wakeups += other.wakeups;
@@ -54,11 +55,17 @@ std::vector<Group> NamesOf(const std::vector<Group>& a, const std::vector<Group>
   const auto take = [&](const Group& group) {
     all.emplace_back();
     all.back().name = group.name;
+    all.back().exact_process = group.exact_process;
+    all.back().exact_thread = group.exact_thread;
   };
   for (const Group& group : a) {
     for (; at != b.end() && at->name < group.name; ++at) take(*at);
-    if (at != b.end() && at->name == group.name) ++at;
     take(group);
+    if (at != b.end() && at->name == group.name) {
+      if (group.exact_process != at->exact_process) all.back().exact_process.clear();
+      if (group.exact_thread != at->exact_thread) all.back().exact_thread.clear();
+      ++at;
+    }
   }
   for (; at != b.end(); ++at) take(*at);
   return all;

@@ -107,11 +107,22 @@ inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
 
 struct Group {
   GroupName name;
+  // The names with their digits, where no other name of the capture folds to the same; else "".
+  std::string exact_process;
+  std::string exact_thread;
+  // What people read: "sqlite3", but "kworker/#:#".
+  GroupName shown() const {
+    return {.process = exact_process.empty() ? name.process : exact_process,
+            .thread = exact_thread.empty() ? name.thread : exact_thread,
+            .of_command = name.of_command};
+  }
   // The recorder itself.
   bool of_recorder = false;
   uint64_t threads = 0;  // that were there at some time of the capture
   // Where the time of its threads went: the sum is `threads` times the length of the capture.
   std::array<uint64_t, facts::kShares> share_ns{};
+  // The share kUnknown by facts::UnknownCause.
+  std::array<uint64_t, facts::kUnknownCauses> unknown_ns{};
 
   uint64_t switches_voluntary = 0;    // left a CPU to sleep or to end
   uint64_t switches_involuntary = 0;  // left it runnable

@@ -24,7 +24,7 @@ struct Taken {
 };
 
 // Keeps what is delivered.
-struct Taker : testing::QuietHandler {
+struct StackTaker : testing::QuietHandler {
   void OnSideEvent(const fxr_side_header& header) {
     const auto& event = reinterpret_cast<const fxr_long&>(header);
     Taken taken;
@@ -64,8 +64,8 @@ class StackSamplerTest : public ::testing::Test {
     record.body = body;
     sampler_.OnRecord(1, record, time);
   }
-  Taker Deliver() {
-    Taker taker;
+  StackTaker Deliver() {
+    StackTaker taker;
     HandlerOf handler(taker);
     while (sampler_.NextTime() != UINT64_MAX) sampler_.DeliverNext(handler);
     return taker;
@@ -78,7 +78,7 @@ TEST_F(StackSamplerTest, ASampleIsALongEventWithBothHalves) {
   Sample(101, 50,
          {static_cast<uint64_t>(PERF_CONTEXT_KERNEL), kKernel, kKernel + 1,
           static_cast<uint64_t>(PERF_CONTEXT_USER), 0x1000, 0x2000, 0x3000});
-  const Taker taken = Deliver();
+  const StackTaker taken = Deliver();
   ASSERT_EQ(taken.stacks.size(), 1u);
   EXPECT_EQ(taken.stacks[0].stack.kind, FXR_STACK_ON);
   EXPECT_EQ(taken.stacks[0].stack.tid, 101u);
@@ -99,7 +99,7 @@ TEST_F(StackSamplerTest, LimitsTheLengthOfChains) {
 TEST_F(StackSamplerTest, SkipsGuestsAndIdleTasks) {
   Sample(101, 50, {static_cast<uint64_t>(PERF_CONTEXT_GUEST), 0x1000});
   Sample(0, 60, {static_cast<uint64_t>(PERF_CONTEXT_KERNEL), kKernel});
-  const Taker taken = Deliver();
+  const StackTaker taken = Deliver();
   ASSERT_EQ(taken.stacks.size(), 1u);
   EXPECT_TRUE(taken.stacks[0].frames.empty());
 }
@@ -121,7 +121,7 @@ TEST_F(StackSamplerTest, DeliversInTimeOrder) {
   Other(40, mapping);
   Other(45, perf::LostRecord{0, 7});
   EXPECT_EQ(sampler_.NextTime(), 40u);
-  const Taker taken = Deliver();
+  const StackTaker taken = Deliver();
   EXPECT_EQ(taken.files, std::vector<std::string>{"/usr/bin/app"});
   ASSERT_EQ(taken.losses.size(), 1u);
   EXPECT_EQ(taken.losses[0], std::make_tuple(1, uint32_t{FXR_CATEGORY_STACK}, uint64_t{7}));

@@ -15,17 +15,17 @@
 namespace capture {
 namespace {
 
-struct Taken {
+struct TakenEvents {
   uint64_t time = 0;
   uint32_t cpu = 0;
   fxr_tracepoint_long event{};
   std::string record;
 };
 
-struct Taker : testing::QuietHandler {
+struct EventTaker : testing::QuietHandler {
   void OnSideEvent(const fxr_side_header& header) {
     const auto& event = reinterpret_cast<const fxr_long&>(header);
-    Taken one{header.time, header.cpu, {}, {}};
+    TakenEvents one{header.time, header.cpu, {}, {}};
     ASSERT_TRUE(fxr_unpack_tracepoint(&event, &one.event));
     one.record.assign(static_cast<const char*>(fxr_long_bytes(&event)), event.bytes);
     taken.push_back(one);
@@ -34,7 +34,7 @@ struct Taker : testing::QuietHandler {
     losses.emplace_back(cpu, category, count);
   }
 
-  std::vector<Taken> taken;
+  std::vector<TakenEvents> taken;
   std::vector<std::tuple<int32_t, uint32_t, uint64_t>> losses;
 };
 
@@ -55,8 +55,8 @@ class TracepointRecorderTest : public ::testing::Test {
     record.body = sample;
     recorder_.OnRecord(1, record, time);
   }
-  Taker Deliver() {
-    Taker taker;
+  EventTaker Deliver() {
+    EventTaker taker;
     HandlerOf handler(taker);
     while (recorder_.NextTime() != UINT64_MAX) recorder_.DeliverNext(handler);
     return taker;
@@ -70,7 +70,7 @@ class TracepointRecorderTest : public ::testing::Test {
 TEST_F(TracepointRecorderTest, CarriesTheKernelsRecordAndItsThread) {
   Sample(50, RecordOf(9, 101, "payload"));
   Sample(40, RecordOf(7, 0, ""));
-  const Taker taken = Deliver();
+  const EventTaker taken = Deliver();
   ASSERT_EQ(taken.taken.size(), 2u);
   EXPECT_EQ(taken.taken[0].event.number, 0u);
   EXPECT_EQ(taken.taken[0].event.tid, 0u);
@@ -101,7 +101,7 @@ TEST_F(TracepointRecorderTest, CountsLossesForTheCategory) {
   record.where.time = 45;
   record.body = perf::LostRecord{0, 7};
   recorder_.OnRecord(1, record, 50);
-  const Taker taken = Deliver();
+  const EventTaker taken = Deliver();
   ASSERT_EQ(taken.losses.size(), 1u);
   EXPECT_EQ(taken.losses[0], std::make_tuple(1, uint32_t{FXR_CATEGORY_TRACEPOINT}, uint64_t{7}));
 }

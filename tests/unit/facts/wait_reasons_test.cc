@@ -14,7 +14,7 @@
 namespace facts {
 namespace {
 
-fxt::StringRef Text(std::string_view text) { return fxt::StringRef::Inline(text); }
+fxt::StringRef TextRef(std::string_view text) { return fxt::StringRef::Inline(text); }
 
 class WaitReasonsTest : public ::testing::Test {
  protected:
@@ -22,7 +22,7 @@ class WaitReasonsTest : public ::testing::Test {
     file_.Add(fxt::Initialization{1'000'000'000});
     file_.Add(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
                                 schema::DeviceKoid(0),
-                                Text("vda"),
+                                TextRef("vda"),
                                 {}});
   }
   void Event(fxt::EventType type, uint64_t time, fxt::Koid thread, std::string_view category,
@@ -31,24 +31,24 @@ class WaitReasonsTest : public ::testing::Test {
     file_.Add(fxt::Event{.type = type,
                          .timestamp = time,
                          .thread = fxt::ThreadRef::Inline(1, thread),
-                         .category = Text(category),
-                         .name = Text(name),
+                         .category = TextRef(category),
+                         .name = TextRef(name),
                          .arguments = arguments,
                          .payload = payload});
   }
   void Issue(uint64_t time, uint64_t id, fxt::Koid thread) {
     Event(fxt::EventType::kAsyncBegin, time, schema::DeviceKoid(0), "block", "read",
-          {{Text("thread"), fxt::KoidValue{thread}},
-           {Text("bytes"), uint32_t{4096}},
-           {Text("sector"), uint64_t{88}}},
+          {{TextRef("thread"), fxt::KoidValue{thread}},
+           {TextRef("bytes"), uint32_t{4096}},
+           {TextRef("sector"), uint64_t{88}}},
           id);
   }
   void Complete(uint64_t time, uint64_t id, std::string_view argument = "error") {
     Event(fxt::EventType::kAsyncEnd, time, schema::DeviceKoid(0), "block", "read",
-          {{Text(argument), int32_t{1}}}, id);
+          {{TextRef(argument), int32_t{1}}}, id);
   }
   void Fault(fxt::EventType type, uint64_t time, fxt::Koid thread) {
-    Event(type, time, thread, "fault", "major", {{Text("address"), fxt::PointerValue{0x1f000}}});
+    Event(type, time, thread, "fault", "major", {{TextRef("address"), fxt::PointerValue{0x1f000}}});
   }
   // Returns the reasons after all records; the clock has ticks of a nanosecond.
   WaitReasons& Read() {
@@ -102,9 +102,9 @@ TEST_F(WaitReasonsTest, FaultAsLongAsItLasts) {
 
 TEST_F(WaitReasonsTest, StackSaysInWhat) {
   Event(fxt::EventType::kInstant, 5'000, 100, "stack", "off",
-        {{Text("stack"), fxt::PointerValue{1}},
-         {Text("away"), uint64_t{4'000}},
-         {Text("in"), Text("folio_wait_bit_common")}});
+        {{TextRef("stack"), fxt::PointerValue{1}},
+         {TextRef("away"), uint64_t{4'000}},
+         {TextRef("in"), TextRef("folio_wait_bit_common")}});
   const WaitReasons& reasons = Read();
   ASSERT_TRUE(reasons.slept());
   EXPECT_TRUE(reasons.has_stacks());
@@ -118,7 +118,7 @@ TEST_F(WaitReasonsTest, StackSaysInWhat) {
 TEST_F(WaitReasonsTest, CutsLongNames) {
   const std::string text(32'000, 'x');
   Event(fxt::EventType::kAsyncBegin, 1'000, schema::DeviceKoid(0), "block", text,
-        {{Text("thread"), fxt::KoidValue{100}}}, 1);
+        {{TextRef("thread"), fxt::KoidValue{100}}}, 1);
   Complete(2'000, 1);
   EXPECT_LT(Read().ReasonOf(100, 900, 3'000, false).size(), 200u);
   EXPECT_TRUE(Read().ReasonOf(100, 900, 3'000, false).starts_with("block xxx"));

@@ -24,7 +24,7 @@ constexpr Ticks kEventTime = 0x1234567890abcdef;
 constexpr Ticks kOtherTime = 0xaabbccddeeff0011;
 constexpr uint64_t kPayload = 0x1122334455667788;
 
-std::span<const std::byte> Bytes(std::string_view text) {
+std::span<const std::byte> VectorBytes(std::string_view text) {
   return std::as_bytes(std::span<const char>(text));
 }
 
@@ -151,7 +151,7 @@ void AddArguments(std::map<std::string, Write>& rows) {
 void AddBlobsAndObjects(std::map<std::string, Write>& rows) {
   rows["B1"] = Of(Blob{.name = StringRef::Indexed(0x7777),
                        .type = static_cast<uint8_t>(BlobType::kData),
-                       .payload = Bytes("This is some data that we are writing")});
+                       .payload = VectorBytes("This is some data that we are writing")});
   rows["B2"] = [](Encoder& encoder) {
     const auto payload = LastBranchPayload();
     return encoder.Write(Blob{.name = StringRef::Inline("cpu1"),
@@ -166,7 +166,7 @@ void AddBlobsAndObjects(std::map<std::string, Write>& rows) {
                                    .category = StringRef::Indexed(0x7aaa),
                                    .name = StringRef::Indexed(0x7bbb),
                                    .arguments = arguments,
-                                   .payload = Bytes("Some data to write into the buffer")});
+                                   .payload = VectorBytes("Some data to write into the buffer")});
                              });
   rows["U1"] =
       WithArguments({{StringRef::Indexed(0x1234), true}},
@@ -322,7 +322,7 @@ std::vector<uint64_t> Encode(const Write& write) {
 }
 
 // Row E0, with the argument count and size of an event with `argument`.
-std::vector<uint64_t> InEvent(const std::vector<uint64_t>& argument) {
+std::vector<uint64_t> WordsInEvent(const std::vector<uint64_t>& argument) {
   std::vector<uint64_t> words = {0x1234777701100004 | (2 + argument.size()) << 4, kEventTime};
   words.insert(words.end(), argument.begin(), argument.end());
   return words;
@@ -346,7 +346,7 @@ TEST(VectorsWriteTest, WritesEveryRowBitForBit) {
       ADD_FAILURE() << "no test writes this row";
       continue;
     }
-    const auto expected = vector.id[0] == 'A' ? InEvent(vector.words) : vector.words;
+    const auto expected = vector.id[0] == 'A' ? WordsInEvent(vector.words) : vector.words;
     EXPECT_EQ(testing::ToHex(Encode(write->second)), testing::ToHex(expected));
   }
   for (const auto& [id, write] : writers) EXPECT_TRUE(seen.contains(id)) << id << " is no row";

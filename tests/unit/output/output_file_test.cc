@@ -23,7 +23,7 @@ namespace {
 
 using sink::testing::TemporaryFolder;
 
-constexpr uid_t kStranger = 12345;
+constexpr uid_t kOtherUser = 12345;
 
 class OutputFileTest : public ::testing::Test {
  protected:
@@ -147,7 +147,7 @@ TEST_F(OutputFileTest, EmptyFilesAndOtherOutputsLeaveNoOldFile) {
 TEST_F(OutputFileTest, RefusesAPlantedFile) {
   NEEDS_ROOT();
   for (const mode_t mode : {0666, 04755}) {
-    Put("trace", "planted", mode, kStranger);
+    Put("trace", "planted", mode, kOtherUser);
     for (const auto& options : {FileOptions(), Recording()}) {
       EXPECT_EQ(Write("trace", "secret", options),
                 "cannot write " + Path("trace") + ": it exists and belongs to user 12345");
@@ -177,7 +177,7 @@ TEST_F(OutputFileTest, NeverWritesIntoWhatExists) {
 TEST_F(OutputFileTest, RefusesAnOldFileOfAnotherUser) {
   NEEDS_ROOT();
   Put("trace", "before");
-  Put("trace.old", "planted", 0666, kStranger);
+  Put("trace.old", "planted", 0666, kOtherUser);
   EXPECT_FALSE(OpenOutputAt(Path("trace"), Recording()).ok());
   EXPECT_EQ(Get("trace"), "before");
   EXPECT_EQ(Get("trace.old"), "planted");
@@ -195,16 +195,16 @@ TEST_F(OutputFileTest, GivesFilesToTheSudoUser) {
   setenv("SUDO_UID", "12345", 1);
   setenv("SUDO_GID", "12346", 1);
   EXPECT_EQ(Write("new", "text", Recording()), "");
-  EXPECT_EQ(Status("new").st_uid, kStranger);
+  EXPECT_EQ(Status("new").st_uid, kOtherUser);
   EXPECT_EQ(Status("new").st_gid, 12346u);
-  Put("theirs", "before", 04755, kStranger);
+  Put("theirs", "before", 04755, kOtherUser);
   EXPECT_EQ(Write("theirs", "after", Recording()), "");
-  EXPECT_EQ(Status("theirs").st_uid, kStranger);
+  EXPECT_EQ(Status("theirs").st_uid, kOtherUser);
   EXPECT_EQ(Status("theirs").st_mode & 07777, 0600u);
   Put("roots", "before");
   EXPECT_EQ(Write("roots", "after", Recording()), "");
   EXPECT_EQ(Status("roots").st_uid, 0u) << "an existing file is not given away";
-  Put("others", "before", 0666, kStranger + 1);
+  Put("others", "before", 0666, kOtherUser + 1);
   EXPECT_NE(Write("others", "after", Recording()), "");
 }
 
@@ -267,7 +267,7 @@ TEST_F(OutputFileTest, KeepsANameTakenMeanwhile) {
   NEEDS_ROOT();
   auto again = OpenOutputAt(Path("other"), {});
   ASSERT_TRUE(again.ok());
-  Put("other", "planted", 0666, kStranger);
+  Put("other", "planted", 0666, kOtherUser);
   EXPECT_FALSE(again->file->Publish().ok());
   EXPECT_EQ(Get("other"), "planted");
 }

@@ -6,7 +6,7 @@
 namespace symbols {
 namespace {
 
-std::string NameAt(const SymbolTable& table, uint64_t address) {
+std::string SymbolAt(const SymbolTable& table, uint64_t address) {
   const Symbol* symbol = table.Find(address);
   return symbol != nullptr ? symbol->name : "";
 }
@@ -17,12 +17,12 @@ TEST(SymbolTableTest, FindsTheFunctionAroundAnAddress) {
   table.Add(0x1000, 0x20, "first", SymbolRank::kLocal);
   table.Add(0x3000, 0, "open_ended", SymbolRank::kLocal);
   table.Finish();
-  EXPECT_EQ(NameAt(table, 0xfff), "");
-  EXPECT_EQ(NameAt(table, 0x1000), "first");
-  EXPECT_EQ(NameAt(table, 0x101f), "first");
-  EXPECT_EQ(NameAt(table, 0x1020), "");
-  EXPECT_EQ(NameAt(table, 0x200f), "second");
-  EXPECT_EQ(NameAt(table, 0x7fffffffffff), "open_ended");
+  EXPECT_EQ(SymbolAt(table, 0xfff), "");
+  EXPECT_EQ(SymbolAt(table, 0x1000), "first");
+  EXPECT_EQ(SymbolAt(table, 0x101f), "first");
+  EXPECT_EQ(SymbolAt(table, 0x1020), "");
+  EXPECT_EQ(SymbolAt(table, 0x200f), "second");
+  EXPECT_EQ(SymbolAt(table, 0x7fffffffffff), "open_ended");
   EXPECT_EQ(table.FindByName("second")->address, 0x2000u);
   EXPECT_EQ(table.FindByName("third"), nullptr);
 }
@@ -37,8 +37,8 @@ TEST(SymbolTableTest, PrefersSizedThenGlobalNames) {
   table.Add(0x3000, 8, "", SymbolRank::kGlobal);
   table.Finish();
   EXPECT_EQ(table.size(), 2u);
-  EXPECT_EQ(NameAt(table, 0x1000), "global");
-  EXPECT_EQ(NameAt(table, 0x2000), "function");
+  EXPECT_EQ(SymbolAt(table, 0x1000), "global");
+  EXPECT_EQ(SymbolAt(table, 0x2000), "function");
 }
 
 TEST(SymbolTableTest, FindsNothingInAnEmptyTable) {

@@ -21,7 +21,7 @@ constexpr uint64_t kKernelAddress = 0xffffffff81000010;
 const std::vector<uint64_t> kSleeper = {kKernelAddress, 0x1010, 0x2020, 0x9999};
 
 // The functions of a file, of the kernel and of code that process 10 compiled.
-void Fill(TraceScript& script) {
+void FillStacks(TraceScript& script) {
   script.Process(10, "app").Thread(10, "worker", 10).Name(20, "other");
   const std::vector<std::byte> id = {std::byte{0xab}, std::byte{0x01}};
   const auto thread = fxt::ThreadRef::Inline(10, 10);
@@ -58,7 +58,7 @@ std::string Id() { return fmt::to_string(static_cast<int64_t>(schema::StackIdOf(
 
 TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
   TraceScript script;
-  Fill(script);
+  FillStacks(script);
   script.Instant(100, 10, "stack", "on", StackArguments(0));
   script.Instant(200, 10, "stack", "on", StackArguments(0));
   EXPECT_THAT(RowsOf(script.bytes(), Table::kStacks, uint64_t{0x1f}), ElementsAre(Id() + " 4 1 entry 10"));
@@ -83,7 +83,7 @@ TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
 
 TEST(StackRowsTest, SleepsAndWakeupsHaveTheirStacks) {
   TraceScript script;
-  Fill(script);
+  FillStacks(script);
   script.Session(50, {{fxt::StringRef::Inline("categories"),
                        fxt::StringRef::Inline("sched,stack")}});
   script.Switch(100, 0, 0, "S", 10).Switch(500, 0, 10, "S", 20).Wake(600'000, 10, 20);

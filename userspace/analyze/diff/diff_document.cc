@@ -13,6 +13,7 @@
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/sentences.h"
 #include "analyze/diff/settings_section.h"
+#include "analyze/document/render.h"
 #include "compare/explaining_settings.h"
 #include "util/quantity.h"
 
@@ -144,7 +145,7 @@ class DiffBuilder {
 
   Ranking::Item ItemOf(size_t rank, const ComparisonRow& row) const {
     const std::string group = GroupWords(report_, row);
-    const std::string metric = MetricWords(row);
+    const std::string metric = MetricWords(report_, row);
     const auto value = [&](double of) { return ValueWords(report_, row, of); };
     const auto range = [&](const comparison::Estimate& of) {
       return fmt::format("{} [{} .. {}]", value(of.value), value(of.low), value(of.high));
@@ -170,7 +171,7 @@ class DiffBuilder {
     if (row.caused_by) {
       const ComparisonRow& cause = report_.rows[*row.caused_by];
       lines.push_back(
-          fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(cause)));
+          fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(report_, cause)));
     }
     for (size_t i = 0; i < item.causes.size(); ++i) {
       const char* because = row.request ? "because a request " : "because it ";
@@ -180,7 +181,7 @@ class DiffBuilder {
     for (const ComparisonRow& other : report_.rows) {
       if (!other.suppressed_by || &report_.rows[*other.suppressed_by] != &row) continue;
       if (other.metric == comparison::Metric::kSlice) continue;
-      symptoms.push_back(MetricWords(other) + " " + RatioWords(other, other.ratio.value));
+      symptoms.push_back(MetricWords(report_, other) + " " + RatioWords(other, other.ratio.value));
     }
     if (!symptoms.empty()) {
       lines.push_back(fmt::format("symptoms: {}", fmt::join(symptoms, "; ")));
@@ -192,8 +193,8 @@ class DiffBuilder {
     if (!row.examples.empty()) {
       const comparison::Example& longest = row.examples.front();
       lines.push_back(fmt::format(
-          "longest: {} in {} at {:.6f} s, thread {}", util::FormatDuration(longest.duration_ns),
-          longest.file, static_cast<double>(longest.since_begin_ns) / 1e9, longest.thread));
+          "longest: {} in {} at {}, thread {}", util::FormatDuration(longest.duration_ns),
+          longest.file, document::SecondsSince(0, longest.since_begin_ns), longest.thread));
       const std::string next = NextCommand(row);
       if (!next.empty()) lines.push_back("look at it: " + next);
     }
@@ -207,7 +208,7 @@ class DiffBuilder {
     Data(section, "others", RowsData(report_.others));
     for (size_t i = 0; i < std::min(kOthersShown, report_.others.size()); ++i) {
       const ComparisonRow& row = report_.others[i];
-      section.Add(Line{fmt::format("  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(row),
+      section.Add(Line{fmt::format("  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(report_, row),
                                    ValueWords(report_, row, row.base.value),
                                    ValueWords(report_, row, row.next.value))});
     }
@@ -293,7 +294,7 @@ class DiffBuilder {
     if (IsFinding(row.verdict) && !row.suppressed_by) {
       Value settings(Value::List{});
       for (const size_t setting : comparison::ExplainingSettings(report_, row)) {
-        settings.Append(Value::Object{{"subject", report_.settings[setting].subject},
+        settings.Append(Value::Object{{"subject", report_.settings[setting].shown},
                                       {"name", report_.settings[setting].name}});
       }
       data.Set("set_differently", std::move(settings));
@@ -312,7 +313,7 @@ class DiffBuilder {
       data.Set("histogram", HistogramPair(row.base_lengths, row.next_lengths));
     }
     data.Set("text", Value::Object{{"group", GroupWords(report_, row)},
-                                   {"metric", MetricWords(row)},
+                                   {"metric", MetricWords(report_, row)},
                                    {"change", ChangeWords(report_, row)},
                                    {"ratio", RatioWords(row, row.ratio.value)},
                                    {"sentence", SentenceOf(report_, row)},

@@ -71,7 +71,7 @@ std::string DiffJunit(const DiffReport& report) {
                  report.rows.size(), failures, skipped);
   for (const ComparisonRow& row : report.rows) {
     fmt::format_to(to, "    <testcase classname=\"{}\" name=\"{}\"",
-                   Quoted(GroupWords(report, row)), Quoted(MetricWords(row)));
+                   Quoted(GroupWords(report, row)), Quoted(MetricWords(report, row)));
     const std::string values =
         fmt::format("{} → {}, {}, {}, q = {:.2g}", ValueWords(report, row, row.base.value),
                     ValueWords(report, row, row.next.value), RatioWords(row, row.ratio.value),

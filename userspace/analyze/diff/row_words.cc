@@ -28,15 +28,15 @@ const char* WordsOf(Metric metric) {
     case Metric::kCpuTime:
       return "CPU time";
     case Metric::kSlice:
-      return "slice";
+      return "time slice";
     case Metric::kWakeupLatency:
-      return "wakeup latency";
+      return "waited for a CPU after wakeup";
     case Metric::kPreemptedWait:
-      return "preempted wait";
+      return "preempted";
     case Metric::kSleep:
-      return "sleep";
+      return "sleeps";
     case Metric::kBlocked:
-      return "blocked";
+      return "D-state waits";
     case Metric::kThrottled:
       return "throttled";
     case Metric::kAffinity:
@@ -85,24 +85,6 @@ const char* WordsOf(Statistic statistic) {
     case Statistic::kLatencyRunnable:
     case Statistic::kPreemptedRunnable:
       return ", with all waits for a CPU";
-    case Statistic::kSleepExcessMost:
-      return " beyond p25";
-    case Statistic::kSleepExcessHalf:
-      return " beyond the median";
-    case Statistic::kSleepExcessTenth:
-      return " beyond p90";
-    case Statistic::kSleepExcessHundredth:
-      return " beyond p99";
-    case Statistic::kSleepForThreads:
-      return " until a thread ends it";
-    case Statistic::kAnswerMean:
-      return " for an answer, mean";
-    case Statistic::kLockRate:
-      return " for a lock";
-    case Statistic::kSleepCount:
-      return "s above the median";
-    case Statistic::kBlockedCount:
-      return ", how often";
     case Statistic::kRequestHalf:
       return " at p50";
     case Statistic::kRequestMean:
@@ -117,6 +99,32 @@ const char* WordsOf(Statistic statistic) {
       return " of threads";
     default:
       return "";
+  }
+}
+
+// Those whose words are not the metric's with a few behind them.
+std::optional<std::string> WholeWordsOf(const DiffReport& report, Statistic statistic) {
+  switch (statistic) {
+    case Statistic::kSleepExcessMost:
+      return "sleeps (> p25)";
+    case Statistic::kSleepExcessHalf:
+      return "longer sleeps (> p50)";
+    case Statistic::kSleepExcessTenth:
+      return "long sleeps (> p90)";
+    case Statistic::kSleepExcessHundredth:
+      return "longest sleeps (> p99)";
+    case Statistic::kSleepForThreads:
+      return "sleeps that a thread ends";
+    case Statistic::kAnswerMean:
+      return "waits for an answer, mean";
+    case Statistic::kLockRate:
+      return "waits for a lock";
+    case Statistic::kSleepCount:
+      return fmt::format("sleeps above p50 per {}", report.per_run ? "run" : "second");
+    case Statistic::kBlockedCount:
+      return fmt::format("D-state waits per {}", report.per_run ? "run" : "second");
+    default:
+      return std::nullopt;
   }
 }
 
@@ -177,9 +185,9 @@ std::string GroupWords(const DiffReport& report, const ComparisonRow& row) {
   return row.metric == Metric::kElapsed ? "the command" : "the machine";
 }
 
-std::string MetricWords(const ComparisonRow& row) {
-  std::string words = WordsOf(row.metric);
-  words += WordsOf(row.statistic);
+std::string MetricWords(const DiffReport& report, const ComparisonRow& row) {
+  std::string words = WholeWordsOf(report, row.statistic)
+                          .value_or(std::string(WordsOf(row.metric)) + WordsOf(row.statistic));
   if (!row.name.empty() && !row.request) words += " " + text::CleanText(row.name);
   return words;
 }

@@ -18,7 +18,8 @@ std::string GroupWords(const comparison::DiffReport& report, const comparison::C
 std::string GroupWords(const comparison::DiffReport& report, size_t group);
 
 // "wakeup latency, mean", and the name of the system call or handler.
-std::string MetricWords(const comparison::ComparisonRow& row);
+std::string MetricWords(const comparison::DiffReport& report,
+                        const comparison::ComparisonRow& row);
 
 // "12.3 ms/s", "410 us", "3.2 s", "17/s".
 std::string ValueWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row,

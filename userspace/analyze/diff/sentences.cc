@@ -331,7 +331,7 @@ std::vector<std::string> SilenceWords(const DiffReport& report) {
     if (names.size() == kNamesShown) break;
     const ComparisonRow& row = report.rows[undecided.row];
     names.push_back(fmt::format("{}, {} ({}; {} captures a side would decide)",
-                                GroupWords(report, row), MetricWords(row), RatioIntervalWords(row),
+                                GroupWords(report, row), MetricWords(report, row), RatioIntervalWords(row),
                                 undecided.captures));
   }
   if (!names.empty()) {

@@ -25,7 +25,7 @@ constexpr size_t kHashDigits = 8;
 // "process redis-server", "the machine".
 std::string SubjectWords(const SettingDifference& of) {
   if (of.subject.empty()) return "the machine";
-  return fmt::format("{} {}", schema::NameOf(of.scope), of.subject);
+  return fmt::format("{} {}", schema::NameOf(of.scope), of.shown);
 }
 
 // The words behind those that both texts begin with.
@@ -69,7 +69,7 @@ std::string SettingWords(const SettingDifference& setting) {
   const auto [base, next] = ValueWords(setting);
   const std::string name = Cut(setting.name);
   return fmt::format("{}{} is {} (was: {})", name,
-                     setting.subject.empty() ? "" : " of " + Cut(setting.subject), next, base);
+                     setting.subject.empty() ? "" : " of " + Cut(setting.shown), next, base);
 }
 
 void AddSettingsSection(document::Document& document,
@@ -86,7 +86,7 @@ void AddSettingsSection(document::Document& document,
   std::array<size_t, 4> widths{};
   for (const SettingDifference& each : differences) {
     Value one(Value::Object{
-        {"scope", schema::NameOf(each.scope)}, {"subject", each.subject}, {"name", each.name}});
+        {"scope", schema::NameOf(each.scope)}, {"subject", each.shown}, {"name", each.name}});
     one.Set("base", each.base ? Value(*each.base) : Value());
     one.Set("new", each.next ? Value(*each.next) : Value());
     data.Append(document::OnOwnLine(std::move(one)));

@@ -356,6 +356,10 @@ std::string RenderPrettyJson(const Document& document) {
   return fmt::to_string(out);
 }
 
+std::string SecondsSince(uint64_t first, uint64_t time) {
+  return fmt::format("{:.6f} s", static_cast<double>(time - std::min(time, first)) / 1e9);
+}
+
 std::string ShortDuration(uint64_t ns) {
   const auto value = static_cast<double>(ns);
   const auto text = [](double number, const char* unit) {

@@ -23,6 +23,9 @@ std::string RenderPrettyJson(const Document& document);
 
 // A length of time with three digits: "7ns", "1.50us", "12.3ms", "101s".
 std::string ShortDuration(uint64_t ns);
+// A moment as people read it: seconds from `first`, the trace's first time: "1.250000 s". A moment
+// before it is 0. Both in ns.
+std::string SecondsSince(uint64_t first, uint64_t time);
 // At most `width` bytes of `name`, ".." in place of the rest. Characters stay whole.
 std::string CutName(std::string name, size_t width);
 

@@ -96,7 +96,7 @@ class LbrBuilder {
     data("empty_samples", totals.empty_samples);
     if (any) {
       line("time",
-           fmt::format("{} to {} s ({})", Seconds(totals.first_time), Seconds(totals.last_time),
+           fmt::format("{} to {} s of its clock ({})", Seconds(totals.first_time), Seconds(totals.last_time),
                        util::FormatDuration(totals.last_time - totals.first_time)));
       data("first_time_ns", totals.first_time);
       data("last_time_ns", totals.last_time);

@@ -63,7 +63,7 @@ class InstanceWatcher final : public measure::Watcher {
   explicit InstanceWatcher(const std::vector<Instance>& instances);
 
   void OnObject(const fxt::Record& object) override { names_.Note(object); }
-  void OnBegin(uint64_t time) override { begin_ = time; }
+  void OnBegin(uint64_t /*first*/, uint64_t begin) override { begin_ = begin; }
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait) override;
   void OnIdle(const facts::Idle& idle) override;

@@ -34,9 +34,6 @@ constexpr uint64_t kShort = 200;
 std::string ExactMs(uint64_t ns) { return fmt::format("{}.{:06}", ns / 1'000'000, ns % 1'000'000); }
 std::string Ms(double ns) { return fmt::format("{:.3f}", ns / 1e6); }
 std::string SignedMs(double ns) { return fmt::format("{:+.3f}", ns / 1e6); }
-std::string Seconds(uint64_t time, uint64_t first) {
-  return fmt::format("{:.6f} s", static_cast<double>(time - std::min(time, first)) / 1e9);
-}
 
 // As wide as their cells.
 Table Fitted(Table table) {
@@ -214,7 +211,7 @@ class PathDocumentBuilder {
     for (const size_t index : order_) {
       if (table.rows.size() == Top()) break;
       const Entry& entry = set_.entries()[index];
-      table.rows.push_back({entry.request.id, Seconds(entry.request.begin, options_.first),
+      table.rows.push_back({entry.request.id, document::SecondsSince(options_.first, entry.request.begin),
                             Ms(static_cast<double>(entry.request.duration())),
                             NameOf(entry.request), ThreadOf(entry.request), LongestPart(entry)});
     }
@@ -261,7 +258,7 @@ class PathDocumentBuilder {
     document_
         .AddSection(fmt::format("{}{} of {}: {} ms from {} on", NameOf(request), number,
                                 ThreadOf(request), ExactMs(request.duration()),
-                                Seconds(request.begin, options_.first)))
+                                document::SecondsSince(options_.first, request.begin)))
         .Add(Fitted(std::move(table)));
   }
 

@@ -3,7 +3,10 @@
 
 namespace analyze {
 
-void ReportWatcher::OnBegin(uint64_t time) { strips_.Begin(time); }
+void ReportWatcher::OnBegin(uint64_t first, uint64_t begin) {
+  first_time_ = first;
+  strips_.Begin(begin);
+}
 
 void ReportWatcher::OnRun(const facts::Run& run) {
   strips_.AddBusy(run.cpu, run.begin, run.end);

@@ -28,7 +28,7 @@ class ReportWatcher final : public measure::Watcher {
     reasons_.NoteObject(object);
   }
   void OnEvent(const fxt::Reader& reader) override;
-  void OnBegin(uint64_t time) override;
+  void OnBegin(uint64_t first, uint64_t begin) override;
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait) override;
   bool TakesRun(uint32_t cpu, fxt::Koid thread, uint64_t begin, uint64_t end) override {
@@ -53,8 +53,11 @@ class ReportWatcher final : public measure::Watcher {
   const WorstWaits& waits() const { return waits_; }
   const SleepLedger& sleeps() const { return sleeps_; }
   const facts::ObjectNames& names() const { return names_; }
+  // ns of the first record that has a time.
+  uint64_t first_time() const { return first_time_; }
 
  private:
+  uint64_t first_time_ = 0;
   SleepLedger sleeps_;
   CpuStrips strips_;
   WorstWaits waits_;

@@ -130,8 +130,9 @@ class ReportBuilder {
   }
 
   static std::string NameOf(const Group& group) {
-    std::string name = group.name.process;
-    if (group.name.thread != name) name += "/" + group.name.thread;
+    const measure::GroupName shown = group.shown();
+    std::string name = shown.process;
+    if (shown.thread != name) name += "/" + shown.thread;
     if (name.empty()) name = "(no name)";
     if (group.name.of_command) name += " *";
     return name;
@@ -316,8 +317,9 @@ class ReportBuilder {
 
   Value GroupData(const Group& group) const {
     Value data(Value::Object{});
-    data.Set("process", group.name.process);
-    data.Set("thread", group.name.thread);
+    const measure::GroupName shown = group.shown();
+    data.Set("process", shown.process);
+    data.Set("thread", shown.thread);
     data.Set("of_command", group.name.of_command);
     data.Set("of_recorder", group.of_recorder);
     data.Set("threads", group.threads);
@@ -349,6 +351,11 @@ class ReportBuilder {
     data.Set("weight_ns", group.weight_ns);
     data.Set("rt_throttled_ns", group.rt_throttled_ns);
     data.Set("after_blocked_ns", group.after_blocked_ns);
+    Value unknown(Value::Object{});
+    for (size_t i = 0; i < facts::kUnknownCauses; ++i) {
+      unknown.Set(facts::kUnknownCauseNames[i], group.unknown_ns[i]);
+    }
+    data.Set("unknown_ns", std::move(unknown));
     Value times(Value::Object{});
     for (size_t i = 0; i < measure::kDurations; ++i) {
       times.Set(measure::kDurationNames[i], Lengths(group.times[i]));
@@ -777,7 +784,7 @@ class ReportBuilder {
     for (const WorstWait& wait : waits) data.Append(OnOwnLine(WaitData(wait)));
     const bool shown = has_rates_ && !waits.empty();
     Section& section = document_.AddSection(
-        shown ? fmt::format("{} (look closer with --from @NS --to @NS)", title) : "");
+        shown ? fmt::format("{} (look closer with --from 1.2s --to 1.3s)", title) : "");
     Data(section, key, OnOwnLine(std::move(data)));
     if (!shown) return;
     for (const WorstWait& wait : waits) AddWaitLines(section, wait);
@@ -787,8 +794,9 @@ class ReportBuilder {
     const char* kind = wait.kind == facts::WaitKind::kPreempted ? "preempted"
                        : wait.kind == facts::WaitKind::kWakeup  ? "woken"
                                                                 : "blocked";
-    Text(section, "  {:>8}  @{}  {}, {}, CPU {}", document::ShortDuration(wait.length()),
-         wait.begin, ThreadName(wait.thread), kind, wait.cpu);
+    Text(section, "  {:>8}  at {}  {}, {}, CPU {}", document::ShortDuration(wait.length()),
+         document::SecondsSince(report_.watcher.first_time(), wait.begin),
+         ThreadName(wait.thread), kind, wait.cpu);
     std::string held;
     for (size_t i = 0; i < wait.holders.size() && i < kNamesOfLine; ++i) {
       held += fmt::format("{}{} {}", i == 0 ? "" : ", ", ThreadName(wait.holders[i].thread),
@@ -891,29 +899,36 @@ class ReportBuilder {
   }
 
   void AddUncertain() {
-    uint64_t unknown = 0;
+    std::array<uint64_t, facts::kUnknownCauses> unknown{};
     uint64_t all = 0;
     uint64_t cut = 0;
     for (const Group& group : capture_.groups) {
-      unknown += group.of(Share::kUnknown);
+      for (size_t i = 0; i < unknown.size(); ++i) unknown[i] += group.unknown_ns[i];
       all += std::accumulate(group.share_ns.begin(), group.share_ns.end() - 1, uint64_t{0});
       for (const Distribution& times : group.times) cut += times.cut.count();
     }
     uint64_t cpus_unknown = 0;
     for (const Capture::Cpu& cpu : capture_.by_cpu) cpus_unknown += cpu.unknown_ns;
     Section& section = document_.AddSection();
+    const auto part = [&](facts::UnknownCause cause) {
+      const auto ns = static_cast<double>(unknown[static_cast<size_t>(cause)]);
+      return all == 0 ? 0.0 : 100 * ns / static_cast<double>(all);
+    };
     Text(section,
-         "not known: {:.1f}% of the threads' time, {:.2f} ms/s of the CPUs'; {} lengths are cut by "
-         "the edges",
-         all == 0 ? 0.0 : 100 * static_cast<double>(unknown) / static_cast<double>(all),
-         Rate(cpus_unknown), cut);
+         "what is in no figure above: {:.1f}% of the threads' time is before their first event, "
+         "where most slept since before the recording; {} lengths are cut by the edges",
+         part(facts::UnknownCause::kBeforeFirst), cut);
     if (capture_.lost_events != 0) {
-      Text(section, "  {} events were lost: waits that touch a loss are in no figure above",
-           util::FormatCount(capture_.lost_events));
+      Text(section, "  {} events were lost: {:.1f}% of the threads' time touches a loss",
+           util::FormatCount(capture_.lost_events), part(facts::UnknownCause::kLoss));
     }
     if (capture_.unseen_switches != 0) {
-      Text(section, "  {} switches were not shown by the kernel; what ran up to them is not known",
-           util::FormatCount(capture_.unseen_switches));
+      Text(section,
+           "  {} switches were not shown by the kernel: {:.1f}% of the threads' time around them",
+           util::FormatCount(capture_.unseen_switches), part(facts::UnknownCause::kHidden));
+    }
+    if (cpus_unknown != 0) {
+      Text(section, "  what CPUs did is not known for {:.2f} ms/s", Rate(cpus_unknown));
     }
     if (!capture_.filters.empty()) {
       Text(section, "  recorded with filters ({}): other threads are not, or not all, there",

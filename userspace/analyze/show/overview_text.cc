@@ -280,7 +280,7 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
   out.Line("{}: {}, {} records", file, FormatSize(overview.bytes), FormatCount(overview.records));
   if (!overview.error.empty()) out.Line("reading stopped: {}", overview.error);
   if (overview.first_time) {
-    out.Line("duration       {}  (from {} s to {} s)", FormatDuration(overview.duration_ns()),
+    out.Line("duration       {}  ({} s to {} s of its clock)", FormatDuration(overview.duration_ns()),
              Seconds(*overview.first_time), Seconds(*overview.last_time));
   } else {
     out.Line("duration       nothing in it has a time");

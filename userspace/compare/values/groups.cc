@@ -16,8 +16,12 @@ Groups::Groups(Captures captures, size_t bases) : captures_(captures), bases_(ba
       SharedGroup& shared = by_name[groups[g].name];
       if (shared.at.empty()) {
         shared.name = groups[g].name;
+        shared.shown = groups[g].shown();
         shared.at.assign(captures.size(), SharedGroup::kAbsent);
       }
+      const measure::GroupName shown = groups[g].shown();
+      if (shared.shown.process != shown.process) shared.shown.process = shared.name.process;
+      if (shared.shown.thread != shown.thread) shared.shown.thread = shared.name.thread;
       shared.of_recorder |= groups[g].of_recorder;
       shared.at[i] = g;
     }
@@ -62,6 +66,7 @@ void Groups::MatchRenamed() {
     merged[match.before] = true;
     SharedGroup& after = groups_[match.after];
     after.former_name = groups_[match.before].name;
+    after.former_shown = groups_[match.before].shown;
     for (size_t i = 0; i < bases_; ++i) after.at[i] = groups_[match.before].at[i];
   }
   std::vector<SharedGroup> kept;

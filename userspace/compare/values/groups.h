@@ -20,6 +20,9 @@ using Captures = std::span<const measure::Capture* const>;
 struct SharedGroup {
   measure::GroupName name;                        // in the new captures, if it is there
   std::optional<measure::GroupName> former_name;  // in the base, where that is another one
+  // The same for people: with their digits where all captures show one name (measure::Group).
+  measure::GroupName shown;
+  std::optional<measure::GroupName> former_shown;
   bool of_recorder = false;
   // Its position in Capture::groups of each capture; kAbsent where there is none.
   static constexpr uint32_t kAbsent = UINT32_MAX;

@@ -28,7 +28,7 @@ constexpr std::string_view kOfCgroup = "cgroup ";
 class SettingComparer {
  public:
   SettingComparer(const Groups& groups, const std::vector<bool>& in_scope)
-      : captures_(groups.captures()), bases_(groups.bases()) {
+      : groups_(groups), captures_(groups.captures()), bases_(groups.bases()) {
     for (size_t g = 0; g < in_scope.size(); ++g) {
       if (!in_scope[g]) continue;
       for (const auto& name : {std::optional(groups.all()[g].name), groups.all()[g].former_name}) {
@@ -57,11 +57,23 @@ class SettingComparer {
                         std::move(*difference));
     }
     std::vector<SettingDifference> all;
-    for (auto& [key, difference] : found) all.push_back(std::move(difference));
+    for (auto& [key, difference] : found) {
+      difference.shown = ShownName(difference);
+      all.push_back(std::move(difference));
+    }
     return all;
   }
 
  private:
+  std::string ShownName(const SettingDifference& difference) const {
+    if (difference.scope != SettingScope::kProcess) return difference.subject;
+    std::set<std::string> names;
+    for (const SharedGroup& group : groups_.all()) {
+      if (group.name.process == difference.subject) names.insert(group.shown.process);
+    }
+    return names.size() == 1 ? *names.begin() : difference.subject;
+  }
+
   using Subject = std::tuple<SettingScope, bool, std::string>;
   static Subject SubjectOf(const SettingKey& key) {
     return {key.scope, key.of_command, key.subject};
@@ -212,6 +224,7 @@ class SettingComparer {
     return fmt::format("{}", fmt::join(values.values, ", "));
   }
 
+  const Groups& groups_;
   const Captures captures_;
   const size_t bases_;
   std::set<std::pair<std::string, bool>> judged_;  // processes: name, of_command

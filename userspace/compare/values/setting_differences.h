@@ -14,12 +14,14 @@ namespace comparison {
 
 struct SettingDifference {
   schema::SettingScope scope = schema::SettingScope::kSystem;
-  std::string subject;  // empty: the machine
+  std::string subject;  // empty: the machine; a process by its name with # for digits
   std::string name;
   // Empty: it is not set on that side, though the subject is known there. Several values of the
   // processes of one name are joined by ", ".
   std::optional<std::string> base;
   std::optional<std::string> next;
+  // The subject for people: with its digits, if it is a process of which all captures show one name.
+  std::string shown = {};
 };
 
 // The settings of the machine, and those of the processes that are judged (`in_scope`, by position

@@ -55,4 +55,23 @@ inline Share ShareOf(const Wait& wait) {
   return Share::kUnknown;
 }
 
+// Why the time of a wait in kUnknown is not known.
+enum class UnknownCause : uint8_t {
+  kBeforeFirst,  // the file has nothing of the thread yet: most slept since before it begins
+  kLoss,         // events were lost
+  kHidden,       // a switch or a wakeup is missing that the kernel did not show
+};
+inline constexpr size_t kUnknownCauses = 3;
+// Their names in files.
+inline constexpr std::array<const char*, kUnknownCauses> kUnknownCauseNames = {
+    "before_first_event", "lost_events", "hidden_switch"};
+
+constexpr UnknownCause UnknownCauseOf(const Wait& wait) {
+  if (wait.touches_loss || wait.began == Bound::kLoss || wait.ended == Bound::kLoss) {
+    return UnknownCause::kLoss;
+  }
+  const bool is_first = wait.kind == WaitKind::kUnknown && wait.began == Bound::kFileEdge;
+  return is_first ? UnknownCause::kBeforeFirst : UnknownCause::kHidden;
+}
+
 }  // namespace facts

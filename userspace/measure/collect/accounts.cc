@@ -164,6 +164,7 @@ void Accounts::CountObject(uint32_t number, const Note& note) {
 
 std::vector<Group> Accounts::Finish(uint64_t length) {
   for (Member& member : members_.values()) Settle(member);
+  tasks_.SetExactNames();
   std::deque<Group>& groups = tasks_.groups();
   for (const auto& [key, times] : syscalls_) {
     groups[key >> 32].syscalls[calls_[static_cast<uint32_t>(key)]].Merge(times);

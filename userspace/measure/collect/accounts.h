@@ -233,6 +233,9 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
   }
+  if (note.share == facts::Share::kUnknown) [[unlikely]] {
+    group.unknown_ns[static_cast<size_t>(note.unknown)] += note.length();
+  }
   if (note.limit != facts::kNoLimit) [[unlikely]] {
     AddLimit(group, note);
   }

@@ -58,6 +58,7 @@ void Collector::Start(const fxt::Reader& reader) {
   const auto time = facts::TimeOf(reader.record(), reader.provider());
   if (!time) return;
   started_ = true;
+  first_ = *time;
   const auto move = [&](uint64_t& edge) {
     edge = edge > UINT64_MAX - *time ? UINT64_MAX : edge + *time;
   };
@@ -335,6 +336,7 @@ void Collector::AddWait(const facts::Wait& whole) {
     note.cpu = wait.target_cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
   }
   note.share = share;
+  note.unknown = facts::UnknownCauseOf(whole);
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
   note.waits_for = waits_for;

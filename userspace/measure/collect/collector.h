@@ -53,8 +53,9 @@ class Watcher {
   virtual void OnObject(const fxt::Record& object) = 0;
   // Every event, inside the window or not.
   virtual void OnEvent(const fxt::Reader& /*reader*/) {}
-  // Before the first fact: where the window begins.
-  virtual void OnBegin(uint64_t time) = 0;
+  // Before the first fact: the time of the trace's first record that has one, and where the window
+  // begins.
+  virtual void OnBegin(uint64_t first, uint64_t begin) = 0;
   virtual void OnRun(const facts::Run& run) = 0;
   virtual void OnWait(const facts::Wait& wait) = 0;
   virtual void OnIdle(const facts::Idle& idle) = 0;
@@ -201,7 +202,7 @@ class Collector {
   Watcher* watcher() {
     if (options_.watcher == nullptr || begun_) return options_.watcher;
     begun_ = true;
-    options_.watcher->OnBegin(std::max(timeline_.begin(), options_.from));
+    options_.watcher->OnBegin(first_, std::max(timeline_.begin(), options_.from));
     return options_.watcher;
   }
   Thread& ThreadAt(facts::ThreadIndex index) {
@@ -244,6 +245,7 @@ class Collector {
   Thread untracked_;                                     // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
   bool started_ = false;                                 // a record with a time was seen
+  uint64_t first_ = 0;  // time of the first record that has one
   bool begun_ = false;                                   // the watcher knows the window
   Disorder disorder_;
   bool has_session_ = false;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "measure/group_name.h"
 #include "schema/names.h"
 
 namespace measure {
@@ -13,17 +14,34 @@ constexpr size_t kNamesKeptForCommand = 5'000;
 
 }  // namespace
 
-GroupTable::GroupTable() : names_(kMaxNames) {
+GroupTable::GroupTable() : names_(kMaxNames), exact_{"", std::string(kOthers)} {
   names_.Add("");
   others_ = names_.Add(std::string(kOthers));
 }
 
-uint32_t GroupTable::AddName(std::string name, bool of_command) {
+uint32_t GroupTable::AddName(std::string_view name, bool of_command) {
+  const std::string folded = FoldDigits(name);
   if (keeps_room_ && !of_command && names_.size() + kNamesKeptForCommand >= kMaxNames &&
-      !names_.Has(name)) {
+      !names_.Has(folded)) {
     return others_;
   }
-  return names_.Add(std::move(name));
+  const uint32_t number = names_.Add(folded);
+  if (number == others_) return number;
+  if (number == exact_.size()) {
+    exact_.emplace_back(name.size() <= kMaxFoldedBytes ? name : "");
+  } else if (exact_[number] != name) {
+    exact_[number].clear();
+  }
+  return number;
+}
+
+bool GroupTable::KnowsName(std::string_view name) const { return names_.Has(FoldDigits(name)); }
+
+void GroupTable::SetExactNames() {
+  for (Group& group : groups_) {
+    group.exact_process = exact_[names_.Add(group.name.process)];
+    group.exact_thread = exact_[names_.Add(group.name.thread)];
+  }
 }
 
 uint64_t GroupTable::KeyOf(uint32_t process, uint32_t thread, bool of_command) {

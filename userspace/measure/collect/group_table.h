@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "measure/capture.h"
 #include "measure/collect/name_table.h"
@@ -30,10 +32,10 @@ class GroupTable {
   // From here on those outside of a command leave room for it.
   void KeepRoomForCommand() { keeps_room_ = true; }
 
-  // Numbers of names. 0 is the empty one.
-  uint32_t AddName(std::string name, bool of_command);
-  // Its number, if it has one.
-  bool KnowsName(const std::string& name) const { return names_.Has(name); }
+  // The number of a name, without its digits. 0 is the empty one.
+  uint32_t AddName(std::string_view name, bool of_command);
+  // It, or one that differs in digits alone, has a number.
+  bool KnowsName(std::string_view name) const;
   uint32_t others() const { return others_; }
 
   // The number of a group: that of these names, or of the others.
@@ -41,11 +43,16 @@ class GroupTable {
 
   std::deque<Group>& groups() { return groups_; }
 
+  // Gives the names of groups their digits back, where no others fold to the same.
+  void SetExactNames();
+
  private:
   static uint64_t KeyOf(uint32_t process, uint32_t thread, bool of_command);
   bool IsFull(bool of_command) const;
 
-  NameTable names_;
+  NameTable names_;  // folded
+  // By number in names_: the only name that folds to it; "" where there are several.
+  std::vector<std::string> exact_;
   uint32_t others_;
   bool keeps_room_ = false;
   std::unordered_map<uint64_t, uint32_t> numbers_;

@@ -30,6 +30,7 @@ struct Note {
   uint32_t cpu = 0;
   // Where its time is counted; kAbsent: nowhere.
   facts::Share share = facts::Share::kAbsent;
+  facts::UnknownCause unknown = facts::UnknownCause::kBeforeFirst;  // of a share of kUnknown
   bool has_duration = false;
   Duration duration = Duration::kSlice;
   Extent extent = Extent::kWhole;

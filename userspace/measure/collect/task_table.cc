@@ -41,12 +41,11 @@ void TaskTable::LookAtTree(Process& process) {
 }
 
 uint32_t TaskTable::NameNumber(std::string_view name, Process& process) {
-  std::string folded = FoldDigits(name);
-  if (process.known && !groups_.KnowsName(folded)) {
+  if (process.known && !groups_.KnowsName(name)) {
     if (process.names_brought == kMaxNamesOfProcess) return groups_.others();
     ++process.names_brought;
   }
-  return groups_.AddName(std::move(folded), process.of_command);
+  return groups_.AddName(name, process.of_command);
 }
 
 void TaskTable::NoteObject(const fxt::KernelObject& object) {

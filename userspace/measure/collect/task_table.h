@@ -53,6 +53,7 @@ class TaskTable {
   std::optional<fxt::Koid> ProcessOf(uint32_t task) const;
 
   std::deque<Group>& groups() { return groups_.groups(); }
+  void SetExactNames() { groups_.SetExactNames(); }
 
  private:
   struct Process {

@@ -19,7 +19,7 @@ constexpr std::string_view kMagic(
     "\x89"
     "FXS\r\n\x1a\n",
     kSummaryMagicBytes);
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 // Behind the magic: version and size of what is compressed, of 32 bits each.
 constexpr size_t kHeaderBytes = kSummaryMagicBytes + 8;
 // Histograms are larger in memory than in a file: 192 MiB in pages of 64 bytes.
@@ -35,11 +35,11 @@ constexpr size_t kObjectPages = (sizeof(WaitedObject) + sizeof(Blame) + 64) / 64
 constexpr size_t kPartPages = (sizeof(PathPart) + 64) / 64 + 3;
 constexpr int kLevel = 9;
 
-// The least that a group takes, see Put: two empty names, flags, ten numbers, the shares, four
+// The least that a group takes, see Put: four empty names, flags, ten numbers, the shares, four
 // bytes a distribution, and the counts of system calls, of each kind of blame, of objects, limits
 // and pids.
 constexpr size_t kLeastGroupBytes =
-    2 + 1 + 10 + facts::kShares + 4 * kDurations + 1 + kAttributions + 3;
+    4 + 1 + 10 + facts::kShares + facts::kUnknownCauses + 4 * kDurations + 1 + kAttributions + 3;
 
 util::Error Damaged() { return {"the summary is damaged", "make it again with fxt summarize"}; }
 
@@ -100,8 +100,10 @@ void Put(SummaryWriter& out, const std::map<uint32_t, Blame>& blames) {
 }
 
 void Put(SummaryWriter& out, const Group& group) {
-  out.Text(group.name.process);
-  out.Text(group.name.thread);
+  for (const std::string* name :
+       {&group.name.process, &group.name.thread, &group.exact_process, &group.exact_thread}) {
+    out.Text(*name);
+  }
   out.Byte(static_cast<uint8_t>((group.name.of_command ? 1 : 0) | (group.of_recorder ? 2 : 0)));
   for (const uint64_t value :
        {group.threads, group.switches_voluntary, group.switches_involuntary, group.wakeups,
@@ -111,6 +113,7 @@ void Put(SummaryWriter& out, const Group& group) {
     out.Number(value);
   }
   for (const uint64_t share : group.share_ns) out.Number(share);
+  for (const uint64_t unknown : group.unknown_ns) out.Number(unknown);
   for (const Distribution& times : group.times) Put(out, times);
   Put(out, group.syscalls);
   for (const auto& blames : group.blames) Put(out, blames);
@@ -304,8 +307,10 @@ class PayloadReader {
   }
 
   void Get(Group& group) {
-    group.name.process = in_.Text();
-    group.name.thread = in_.Text();
+    for (std::string* name :
+         {&group.name.process, &group.name.thread, &group.exact_process, &group.exact_thread}) {
+      *name = in_.Text();
+    }
     const uint8_t flags = in_.Byte();
     if (flags > 3) in_.Fail();
     group.name.of_command = (flags & 1) != 0;
@@ -318,6 +323,7 @@ class PayloadReader {
       *value = in_.Number();
     }
     for (uint64_t& share : group.share_ns) share = in_.Number();
+    for (uint64_t& unknown : group.unknown_ns) unknown = in_.Number();
     for (Distribution& times : group.times) Get(times);
     Get(group.syscalls);
     for (auto& blames : group.blames) Get(blames);

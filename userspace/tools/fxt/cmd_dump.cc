@@ -19,6 +19,8 @@ namespace {
 struct DumpCommandOptions {
   std::string file;
   analyze::DumpOptions dump;
+  bool relative = false;
+  bool absolute = false;
   FilterOptions filter;
 };
 
@@ -30,7 +32,9 @@ int RunDump(const DumpCommandOptions& options) {
   fxt::Reader reader(**source);
   Progress progress("fxt dump: " + options.file, **source);
   text::TextWriter out(STDOUT_FILENO, "standard output");
-  analyze::Dumper dumper(options.dump);
+  analyze::DumpOptions dump = options.dump;
+  dump.relative = dump.json ? options.relative : !options.absolute;
+  analyze::Dumper dumper(dump);
   facts::CpuTracker cpus;
   ReadAll(reader, progress, [&] {
     dumper.Note(reader);
@@ -66,16 +70,19 @@ void AddDump(const Command& program, int& exit_code) {
   options->filter.AddTo(command);
   command.Add("--json", options->dump.json, "A JSON object per line");
   command.Add("--raw", options->dump.raw, "Also byte offset and words of each record");
-  command.Add("--relative", options->dump.relative, "Times since the first record that has one");
+  command.Add("--relative", options->relative,
+              "Times since the first record that has one: the default, but with --json");
+  command.Add("--absolute", options->absolute, "Times of the trace's clock: the default with --json")
+      .Excludes("--relative");
   command.Footer(
-      "A line has the time in seconds, the kind of record, and name=value pairs. Threads are\n"
-      "name[process/thread]; out_state is the Linux state and, in brackets, that of the format.\n"
+      "A line has the time in seconds from the start of the trace, the kind of record, and\n"
+      "name=value pairs. Threads are name[process/thread]; out_state is the Linux state and, in brackets, that of the format.\n"
       "\n"
       "Examples:\n"
       "  fxt dump trace.fxt | less\n"
       "  fxt dump --type switch,wakeup --thread 'postgres*' trace.fxt\n"
       "  fxt dump --type log trace.fxt.gz\n"
-      "  fxt dump --from 1s --to 1.01s --cpu 3 --relative trace.fxt\n"
+      "  fxt dump --from 1s --to 1.01s --cpu 3 trace.fxt\n"
       "  fxt dump --json --type counter trace.fxt | jq .args\n"
       "  fxt dump --raw trace.fxt | head");
   command.OnRun([options, &exit_code] { exit_code = RunDump(*options); });

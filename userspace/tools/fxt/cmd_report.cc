@@ -94,7 +94,7 @@ void AddReport(const Command& program, int& exit_code) {
       .ShowDefault();
   command.Footer(
       "Threads with the same names of process and thread, digits aside, are a group. Quantiles of\n"
-      "fewer than 2,000 (p99) waits are left out.\n"
+      "fewer than 200 (p99) waits are left out.\n"
       "\n"
       "Examples:\n"
       "  fxt report trace.fxt\n"

@@ -129,7 +129,8 @@ TEST_F(SentencesTest, ASettingThatExplainsIsNamed) {
                                 .subject = subject,
                                 .name = name,
                                 .base = base,
-                                .next = next});
+                                .next = next,
+                                .shown = subject});
   };
   Add(kWorker, Metric::kAffinity, Statistic::kAffinityRate, 120);
   differ("worker", "command_line", "worker", "worker --pin");

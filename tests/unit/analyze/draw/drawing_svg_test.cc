@@ -8,7 +8,7 @@
 namespace analyze {
 namespace {
 
-Drawing Small() {
+Drawing SmallDrawing() {
   Drawing drawing;
   drawing.first = 1'000'000'000;
   drawing.begin = 2'000'000'000;
@@ -35,7 +35,7 @@ bool Has(const std::string& svg, std::string_view text) {
 }
 
 TEST(DrawingSvgTest, HasATitleWithTheInterval) {
-  const std::string svg = DrawingSvg(Small(), "a & b.fxt", PageColour);
+  const std::string svg = DrawingSvg(SmallDrawing(), "a & b.fxt", PageColour);
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   for (const char* text : {"a &amp; b.fxt", "CPU 7", "1 of 1 threads", "&lt;compiler&gt;", "link",
@@ -47,7 +47,7 @@ TEST(DrawingSvgTest, HasATitleWithTheInterval) {
 }
 
 TEST(DrawingSvgTest, StatesHaveTheirColours) {
-  const std::string svg = DrawingSvg(Small(), "", PageColour);
+  const std::string svg = DrawingSvg(SmallDrawing(), "", PageColour);
   for (const char* colour : {"running", "blocked", "base"}) {
     EXPECT_TRUE(Has(svg, PageColour(colour))) << colour;
   }
@@ -57,7 +57,7 @@ TEST(DrawingSvgTest, StatesHaveTheirColours) {
 }
 
 TEST(DrawingSvgTest, MarksLossesAndWakeups) {
-  Drawing drawing = Small();
+  Drawing drawing = SmallDrawing();
   drawing.losses.push_back({drawing.begin + 1, 7, 3});
   drawing.wakes.push_back({drawing.begin + 9'000'000, std::nullopt, 42});
   const std::string svg = DrawingSvg(drawing, "", PageColour);
@@ -67,7 +67,7 @@ TEST(DrawingSvgTest, MarksLossesAndWakeups) {
 }
 
 TEST(DrawingSvgTest, ShortSpanDoesNotHideTheNextLongOne) {
-  Drawing drawing = Small();
+  Drawing drawing = SmallDrawing();
   auto& spans = drawing.threads[0].spans;
   spans.push_back({drawing.begin + 5'000'000, drawing.begin + 5'000'200, "lock"});
   spans.push_back({drawing.begin + 5'001'000, drawing.begin + 15'000'000, "compact"});
@@ -75,7 +75,7 @@ TEST(DrawingSvgTest, ShortSpanDoesNotHideTheNextLongOne) {
 }
 
 TEST(DrawingSvgTest, AxisEndsAtTheGreatestTime) {
-  Drawing drawing = Small();
+  Drawing drawing = SmallDrawing();
   drawing.end = UINT64_MAX;
   EXPECT_LT(DrawingSvg(drawing, "", PageColour).size(), 100'000u);
   drawing.begin = UINT64_MAX - 1000;
@@ -83,7 +83,7 @@ TEST(DrawingSvgTest, AxisEndsAtTheGreatestTime) {
 }
 
 TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
-  Drawing drawing = Small();
+  Drawing drawing = SmallDrawing();
   drawing.end = drawing.begin + 1;
   drawing.cpus[0].runs.clear();
   drawing.threads.clear();

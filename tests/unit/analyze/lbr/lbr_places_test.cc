@@ -17,7 +17,7 @@ namespace {
 
 using symbols::BranchKind;
 
-LbrSymbolOptions NoSymbols() {
+LbrSymbolOptions WithoutSymbols() {
   LbrSymbolOptions options;
   options.enabled = false;
   return options;
@@ -26,7 +26,7 @@ LbrSymbolOptions NoSymbols() {
 constexpr uint64_t kKernelText = 0xffffffff9a000000;
 
 TEST(LbrPlacesTest, TurnsAddressesIntoPlacesInFiles) {
-  LbrPlaces places(NoSymbols());
+  LbrPlaces places(WithoutSymbols());
   places.OnModule({.process = 20, .number = 3, .file = "/bin/server", .build_id = {}});
   places.OnModule({.process = 30, .number = 3, .file = "/bin/server", .build_id = {}});
   places.OnMapping(
@@ -48,7 +48,7 @@ TEST(LbrPlacesTest, TurnsAddressesIntoPlacesInFiles) {
 }
 
 TEST(LbrPlacesTest, MapsTheKernelInEveryProcess) {
-  LbrPlaces places(NoSymbols());
+  LbrPlaces places(WithoutSymbols());
   places.OnModule({.process = 0, .number = 1, .file = "[kernel.kallsyms]_text", .build_id = {}});
   places.OnModule({.process = 0, .number = 2, .file = "/lib/modules/6.1/nf.ko", .build_id = {}});
   // For the kernel's own text the record has the address of the symbol in the offset's place.
@@ -66,7 +66,7 @@ TEST(LbrPlacesTest, MapsTheKernelInEveryProcess) {
 }
 
 TEST(LbrPlacesTest, DropsMappingsOfAnEarlierProcessWithThePid) {
-  LbrPlaces places(NoSymbols());
+  LbrPlaces places(WithoutSymbols());
   places.OnModule({.process = 20, .number = 0, .file = "/bin/a", .build_id = {}});
   places.OnMapping(
       {.process = 20, .module = 0, .start = 0x400000, .size = 0x1000, .file_offset = 0});
@@ -80,7 +80,7 @@ TEST(LbrPlacesTest, DropsMappingsOfAnEarlierProcessWithThePid) {
 }
 
 TEST(LbrPlacesTest, IgnoresEmptyMappings) {
-  LbrPlaces places(NoSymbols());
+  LbrPlaces places(WithoutSymbols());
   // A module that was never declared, and a track of the recorder's own.
   places.OnMapping(
       {.process = 20, .module = 9, .start = 0x400000, .size = 0x1000, .file_offset = 0});

@@ -16,7 +16,7 @@ using symbols::BranchKind;
 using testing::MakeObject;
 using testing::MakeStack;
 
-LbrSymbolOptions NoSymbols() {
+LbrSymbolOptions WithoutNames() {
   LbrSymbolOptions options;
   options.enabled = false;
   return options;
@@ -29,7 +29,7 @@ constexpr BranchFlags kPredicted{.predicted = true};
 constexpr BranchFlags kMispredicted{.mispredicted = true};
 
 TEST(LbrReportTest, CountsBranchesAndTheirRate) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   report.OnSample(MakeStack(20, 20, 100,
                             {Entry(0x10, 0x20, kPredicted), Entry(0x10, 0x20, kMispredicted),
                              Entry(0x30, 0x40, kPredicted)}));
@@ -63,7 +63,7 @@ TEST(LbrReportTest, CountsBranchesAndTheirRate) {
 }
 
 TEST(LbrReportTest, DoesNotCountUnfilledSlotsAsBranches) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   report.OnSample(MakeStack(20, 20, 100,
                             {Entry(0x10, 0x20, {.predicted = true, .cycles = 5}),
                              Entry(0, 0, kPredicted), Entry(0, 0, kPredicted)}));
@@ -79,7 +79,7 @@ TEST(LbrReportTest, DoesNotCountUnfilledSlotsAsBranches) {
 }
 
 TEST(LbrReportTest, AddsUpTheCyclesBetweenTwoBranches) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   // Newest first: from 0x140 the CPU came to 0x100, ran 16 bytes, left at 0x110 with 7 cycles.
   const auto stack = [](uint16_t cycles) {
     return std::vector<BranchEntry>{
@@ -102,7 +102,7 @@ TEST(LbrReportTest, AddsUpTheCyclesBetweenTwoBranches) {
 }
 
 TEST(LbrReportTest, MakesNoBlocksAcrossModules) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   // Without cycles; backwards, as after a lost branch; over more than any straight code.
   report.OnSample(
       MakeStack(20, 20, 100, {Entry(0x110, 0x200, kPredicted), Entry(0x140, 0x100, kPredicted)}));
@@ -114,7 +114,7 @@ TEST(LbrReportTest, MakesNoBlocksAcrossModules) {
 }
 
 TEST(LbrReportTest, CountsThreads) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   report.OnKernelObject(MakeObject(fxt::KernelObjectType::kThread, 21, "worker"));
   report.OnSample(MakeStack(20, 20, 100, {Entry(0x10, 0x20, kMispredicted)}));
   report.OnSample(MakeStack(20, 21, 110, {Entry(0x10, 0x20, {})}));
@@ -132,7 +132,7 @@ TEST(LbrReportTest, CountsThreads) {
 
 // Synthetic: no recording at hand has types, transactions or aborts.
 TEST(LbrReportTest, PrefersKindsReportedByTheCpu) {
-  LbrReport report(NoSymbols());
+  LbrReport report(WithoutNames());
   std::vector<BranchEntry> entries;
   for (uint8_t type = 0; type <= PERF_BR_EXTEND_ABI; ++type) {
     entries.push_back(Entry(0x10 + type, 0x100, {.type = type}));

@@ -56,7 +56,7 @@ Written Write(RecordingParts& file, const std::string& gap = "") {
   return written;
 }
 
-RecordingParts Recording() {
+RecordingParts RecordedBytes() {
   RecordingParts file = RecordingParts::Sound();
   const auto app = fxt::ThreadRef::Indexed(2);
   const auto idle = fxt::ThreadRef::Indexed(1);
@@ -79,7 +79,7 @@ RecordingParts Recording() {
 }
 
 TEST(RecoveryTest, WritesASoundTraceUnchanged) {
-  RecordingParts file = Recording();
+  RecordingParts file = RecordedBytes();
   const Written written = Write(file);
   EXPECT_EQ(written.result.gaps, 0u);
   const Written again = Write(file);
@@ -87,8 +87,8 @@ TEST(RecoveryTest, WritesASoundTraceUnchanged) {
 }
 
 TEST(RecoveryTest, WritesAStateOnlyWithItsSwitch) {
-  RecordingParts whole = Recording();
-  RecordingParts file = Recording();
+  RecordingParts whole = RecordedBytes();
+  RecordingParts file = RecordedBytes();
   file.Remove("app goes");
   const Written written = Write(file);
   EXPECT_EQ(written.result.gaps, 1u) << "the state";
@@ -99,8 +99,8 @@ TEST(RecoveryTest, WritesAStateOnlyWithItsSwitch) {
 }
 
 TEST(RecoveryTest, DeclaresAGapWhereThreadsDoNotFollow) {
-  RecordingParts whole = Recording();
-  RecordingParts file = Recording();
+  RecordingParts whole = RecordedBytes();
+  RecordingParts file = RecordedBytes();
   file.Remove("app comes");
   const Written written = Write(file);
   EXPECT_EQ(written.Count(facts::RecordKind::kProviderEvent),
@@ -108,8 +108,8 @@ TEST(RecoveryTest, DeclaresAGapWhereThreadsDoNotFollow) {
 }
 
 TEST(RecoveryTest, DeclaresSkippedBytesOnce) {
-  RecordingParts whole = Recording();
-  RecordingParts file = Recording();
+  RecordingParts whole = RecordedBytes();
+  RecordingParts file = RecordedBytes();
   const Written written = Write(file, "app comes");
   EXPECT_EQ(written.result.gaps, 1u);
   EXPECT_EQ(written.result.skipped_bytes, 8u);
@@ -118,7 +118,7 @@ TEST(RecoveryTest, DeclaresSkippedBytesOnce) {
 }
 
 TEST(RecoveryTest, AddsMissingKernelObjects) {
-  RecordingParts file = Recording();
+  RecordingParts file = RecordedBytes();
   file.Add("stranger", fxt::ThreadWakeup{1'000'030'000, 0, 4242, {}});
   const Written written = Write(file);
   fxt::MemorySource source(written.bytes());

@@ -16,19 +16,19 @@
 namespace capture {
 namespace {
 
-struct BtfDeleter {
+struct TypesDeleter {
   void operator()(btf* types) const { btf__free(types); }
 };
-using Btf = std::unique_ptr<btf, BtfDeleter>;
+using OwnedBtf = std::unique_ptr<btf, TypesDeleter>;
 
-Btf Parse(const std::string& bytes) {
-  return Btf(btf__new(bytes.data(), static_cast<uint32_t>(bytes.size())));
+OwnedBtf Parse(const std::string& bytes) {
+  return OwnedBtf(btf__new(bytes.data(), static_cast<uint32_t>(bytes.size())));
 }
 
 // task { int pid; state_t state; struct entity se; struct { long hidden; }; struct rq* queue;
 // struct entity all[3]; unsigned bits : 5; }, each type declared behind what it takes.
-std::string MakeTypes() {
-  const Btf types(btf__new_empty());
+std::string MakeAllTypes() {
+  const OwnedBtf types(btf__new_empty());
   btf* t = types.get();
   const int integer = btf__add_int(t, "int", 4, BTF_INT_SIGNED);
   const int word = btf__add_int(t, "long", 8, BTF_INT_SIGNED);
@@ -106,11 +106,11 @@ std::map<std::string, Place> PlacesIn(const btf* types, const char* name) {
 }
 
 TEST_F(TypeSubsetTest, CopiesMembersButNotPointees) {
-  const std::string bytes = MakeTypes();
+  const std::string bytes = MakeAllTypes();
   const auto types = Load(bytes);
   ASSERT_TRUE(types.ok()) << types.error().message;
-  const Btf whole = Parse(bytes);
-  const Btf subset = Parse(SubsetOfTypes(*types, {"task", "no_such"}));
+  const OwnedBtf whole = Parse(bytes);
+  const OwnedBtf subset = Parse(SubsetOfTypes(*types, {"task", "no_such"}));
   ASSERT_TRUE(whole && subset);
   const auto places = PlacesIn(subset.get(), "task");
   EXPECT_EQ(places, PlacesIn(whole.get(), "task"));
@@ -124,7 +124,7 @@ TEST_F(TypeSubsetTest, CopiesMembersButNotPointees) {
 }
 
 TEST_F(TypeSubsetTest, HoldsEveryTypeOfAName) {
-  const Btf twice(btf__new_empty());
+  const OwnedBtf twice(btf__new_empty());
   const int integer = btf__add_int(twice.get(), "int", 4, 0);
   for (const uint32_t place : {0, 32}) {
     btf__add_struct(twice.get(), "hook", 8);
@@ -135,7 +135,7 @@ TEST_F(TypeSubsetTest, HoldsEveryTypeOfAName) {
   const void* data = btf__raw_data(twice.get(), &bytes);
   const auto types = Load(std::string(static_cast<const char*>(data), bytes));
   ASSERT_TRUE(types.ok()) << types.error().message;
-  const Btf subset = Parse(SubsetOfTypes(*types, {"hook"}));
+  const OwnedBtf subset = Parse(SubsetOfTypes(*types, {"hook"}));
   ASSERT_TRUE(subset);
   int found = 0;
   for (uint32_t id = 1; id < btf__type_cnt(subset.get()); ++id) {
@@ -146,7 +146,7 @@ TEST_F(TypeSubsetTest, HoldsEveryTypeOfAName) {
 }
 
 TEST_F(TypeSubsetTest, MatchesTheRunningKernel) {
-  const Btf whole(btf__load_vmlinux_btf());
+  const OwnedBtf whole(btf__load_vmlinux_btf());
   if (!whole || access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
     GTEST_SKIP() << "this kernel shows no type information";
   }
@@ -154,7 +154,7 @@ TEST_F(TypeSubsetTest, MatchesTheRunningKernel) {
   ASSERT_TRUE(types.ok()) << types.error().message;
   const std::string bytes = SubsetOfTypes(*types, {"task_struct", "cred", "pid", "kuid_t"});
   EXPECT_LT(bytes.size(), 256u << 10);
-  const Btf subset = Parse(bytes);
+  const OwnedBtf subset = Parse(bytes);
   ASSERT_TRUE(subset);
   for (const char* name : {"task_struct", "cred", "pid", "sched_entity"}) {
     EXPECT_FALSE(PlacesIn(subset.get(), name).empty()) << name;
@@ -164,7 +164,7 @@ TEST_F(TypeSubsetTest, MatchesTheRunningKernel) {
 }
 
 TEST_F(TypeSubsetTest, SurvivesDamage) {
-  const std::string whole = MakeTypes();
+  const std::string whole = MakeAllTypes();
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string bytes = whole;

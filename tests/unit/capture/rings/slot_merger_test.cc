@@ -17,9 +17,9 @@
 namespace capture {
 namespace {
 
-using Seen = std::vector<std::pair<uint64_t, uint64_t>>;
+using SeenSlots = std::vector<std::pair<uint64_t, uint64_t>>;
 
-bool Drain(SlotMerger& merger, uint64_t horizon, Seen* seen) {
+bool Drain(SlotMerger& merger, uint64_t horizon, SeenSlots* seen) {
   const bool whole = merger.Drain(horizon, horizon, [&](uint32_t, const SlotEvent& event) {
     seen->emplace_back(event.time, event.body);
   });
@@ -33,12 +33,12 @@ TEST(SlotMergerTest, KeepsEventsBeyondTheHorizon) {
   merger.AddRing(producer.Ring(), 0);
   producer.Put(10, 1);
   producer.Put(20, 2);
-  Seen seen;
+  SeenSlots seen;
   EXPECT_TRUE(Drain(merger, 15, &seen));
-  EXPECT_EQ(seen, (Seen{{10, 1}}));
+  EXPECT_EQ(seen, (SeenSlots{{10, 1}}));
   EXPECT_EQ(producer.tail(), 1u);
   EXPECT_TRUE(Drain(merger, 20, &seen));
-  EXPECT_EQ(seen, (Seen{{10, 1}, {20, 2}}));
+  EXPECT_EQ(seen, (SeenSlots{{10, 1}, {20, 2}}));
 }
 
 TEST(SlotMergerTest, StopsAtAnUncommittedEvent) {
@@ -51,12 +51,12 @@ TEST(SlotMergerTest, StopsAtAnUncommittedEvent) {
   const uint64_t claimed = a.Claim();
   a.Put(30, 3);
   b.Put(25, 4);
-  Seen seen;
+  SeenSlots seen;
   EXPECT_FALSE(Drain(merger, 100, &seen));
-  EXPECT_EQ(seen, (Seen{{10, 1}}));
+  EXPECT_EQ(seen, (SeenSlots{{10, 1}}));
   a.Commit(claimed, 20, 2);
   EXPECT_TRUE(Drain(merger, 100, &seen));
-  EXPECT_EQ(seen, (Seen{{10, 1}, {20, 2}, {25, 4}, {30, 3}}));
+  EXPECT_EQ(seen, (SeenSlots{{10, 1}, {20, 2}, {25, 4}, {30, 3}}));
 }
 
 TEST(SlotMergerTest, SortsInterruptedEventsByTime) {
@@ -68,9 +68,9 @@ TEST(SlotMergerTest, SortsInterruptedEventsByTime) {
   producer.Put(20, 2);
   producer.Put(10, 3);
   producer.Put(40, 4);
-  Seen seen;
+  SeenSlots seen;
   EXPECT_TRUE(Drain(merger, 100, &seen));
-  EXPECT_EQ(seen, (Seen{{10, 3}, {20, 2}, {30, 1}, {40, 4}}));
+  EXPECT_EQ(seen, (SeenSlots{{10, 3}, {20, 2}, {30, 1}, {40, 4}}));
 }
 
 TEST(SlotMergerTest, CompletesTimesAcrossTheWrap) {
@@ -80,9 +80,9 @@ TEST(SlotMergerTest, CompletesTimesAcrossTheWrap) {
   merger.AddRing(producer.Ring(), 0);
   producer.Put(wrap - 5, 1);
   producer.Put(wrap + 5, 2);
-  Seen seen;
+  SeenSlots seen;
   EXPECT_TRUE(Drain(merger, wrap + 10, &seen));
-  EXPECT_EQ(seen, (Seen{{wrap - 5, 1}, {wrap + 5, 2}}));
+  EXPECT_EQ(seen, (SeenSlots{{wrap - 5, 1}, {wrap + 5, 2}}));
 }
 
 // As when interrupts, and others inside these, come between a program's claim and its stamp.
@@ -114,7 +114,7 @@ TEST(SlotMergerTest, SortsNestedEventsByTime) {
         ASSERT_LT(time, begin + 1000);
       }
       std::sort(expected.begin(), expected.end());
-      Seen seen;
+      SeenSlots seen;
       ASSERT_TRUE(Drain(merger, begin + 999, &seen));
       ASSERT_EQ(seen.size(), expected.size());
       for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i].first, expected[i]) << rings;
@@ -132,7 +132,7 @@ TEST(SlotMergerTest, MergesAnyMixOfRingsInOrder) {
       merger.AddRing(producers[i].Ring(), static_cast<uint32_t>(i));
     }
     std::mt19937_64 random(rings);
-    Seen seen;
+    SeenSlots seen;
     uint64_t time = 1;
     uint64_t put = 0;
     const uint64_t wanted = rings == 1 ? 300 * SlotProducer::kSlots : 20'000;

@@ -10,21 +10,21 @@
 namespace capture {
 namespace {
 
-constexpr uint64_t kNear = 1'000'000;
+constexpr uint64_t kNearSlots = 1'000'000;
 constexpr uint64_t kMax = 1000;
 
 TEST(SlotRingTest, RunEndsAtTheHead) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 0u);
   for (uint64_t time : {10, 10, 20}) producer.Put(time, 0);
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u) << "not seen yet";
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 0u) << "not seen yet";
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 3u);
   ring.Advance(2);
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
-  EXPECT_EQ(WholeTime(ring.front().commit, kNear), 20u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 1u);
+  EXPECT_EQ(WholeTime(ring.front().commit, kNearSlots), 20u);
 }
 
 TEST(SlotRingTest, RunEndsBeforeAnUncommittedEvent) {
@@ -34,9 +34,9 @@ TEST(SlotRingTest, RunEndsBeforeAnUncommittedEvent) {
   const uint64_t position = producer.Claim();
   producer.Put(30, 0);
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 1u);
   producer.Commit(position, 20, 0);
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 3u);
 }
 
 TEST(SlotRingTest, RunEndsBeforeAnOvertakenEvent) {
@@ -44,9 +44,9 @@ TEST(SlotRingTest, RunEndsBeforeAnOvertakenEvent) {
   SlotRing ring = producer.Ring();
   for (uint64_t time : {10, 20, 30, 25, 40}) producer.Put(time, 0);
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 2u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 2u);
   ring.Advance(2);
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 0u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 0u);
 }
 
 TEST(SlotRingTest, EventsOfOneTimeAreOvertakenTogether) {
@@ -54,14 +54,14 @@ TEST(SlotRingTest, EventsOfOneTimeAreOvertakenTogether) {
   SlotRing ring = producer.Ring();
   for (uint64_t time : {10, 30, 30, 20, 40}) producer.Put(time, 0);
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 1u);
-  EXPECT_EQ(ring.InOrder(3, kNear), 1u) << "what overtakes them was not looked at";
-  EXPECT_FALSE(ring.IsOvertaken(kNear));
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 1u);
+  EXPECT_EQ(ring.InOrder(3, kNearSlots), 1u) << "what overtakes them was not looked at";
+  EXPECT_FALSE(ring.IsOvertaken(kNearSlots));
   ring.Advance(1);
-  EXPECT_TRUE(ring.IsOvertaken(kNear));
+  EXPECT_TRUE(ring.IsOvertaken(kNearSlots));
   ring.Advance(2);
-  EXPECT_FALSE(ring.IsOvertaken(kNear));
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 2u);
+  EXPECT_FALSE(ring.IsOvertaken(kNearSlots));
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 2u);
 }
 
 // What is cut off leaves its last event for later, since that one's successor was not looked at.
@@ -70,13 +70,13 @@ TEST(SlotRingTest, ARunHasABoundAndStaysInOneLap) {
   SlotRing ring = producer.Ring();
   for (uint64_t time = 1; time <= SlotProducer::kSlots; ++time) producer.Put(time, 0);
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(8, kNear), 7u);
-  EXPECT_EQ(ring.InOrder(kMax, kNear), SlotProducer::kSlots);
+  EXPECT_EQ(ring.InOrder(8, kNearSlots), 7u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), SlotProducer::kSlots);
   ring.Advance(SlotProducer::kSlots - 4);
   ring.Release();
   for (uint64_t time = 100; time < 110; ++time) producer.Put(time, 0);
   ring.LoadHead();
-  EXPECT_EQ(ring.InOrder(kMax, kNear), 3u);
+  EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 3u);
 }
 
 }  // namespace

@@ -49,6 +49,17 @@ TEST(SettingDifferencesTest, EqualSettingsAndFilesWithoutAnyAreNone) {
   EXPECT_THAT(Find({one}, {Of({})}), IsEmpty());
 }
 
+TEST(SettingDifferencesTest, AProcessIsShownWithItsDigits) {
+  Capture base = Of({{App("nice"), "0"}});
+  Capture next = Of({{App("nice"), "5"}});
+  base.groups[0].exact_process = next.groups[0].exact_process = "app2";
+  const std::vector<const Capture*> captures = {&base, &next};
+  const auto found = FindSettingDifferences(Groups(captures, 1), {true});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].subject, "app");
+  EXPECT_EQ(found[0].shown, "app2");
+}
+
 TEST(SettingDifferencesTest, SidesThatAgreeAmongThemselvesDiffer) {
   const Capture base = Of({{System("a"), "1"}, {App("nice"), "0"}});
   const Capture next = Of({{System("a"), "2"}, {App("nice"), "5"}});

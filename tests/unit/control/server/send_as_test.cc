@@ -16,7 +16,7 @@
 namespace control {
 namespace {
 
-constexpr uid_t kNobody = 65534;
+constexpr uid_t kOtherUser = 65534;
 constexpr size_t kSize = size_t{1} << 20;
 
 util::UniqueFd Spool(size_t size) {
@@ -122,7 +122,7 @@ TEST_F(SendAsTest, ASocketSeesTheClientAsTheSender) {
   const int on = 1;
   ASSERT_EQ(setsockopt(ours.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on), 0);
   const util::UniqueFd small = Spool(10);
-  const Peer client{kNobody, kNobody, getpid(), {}};
+  const Peer client{kOtherUser, kOtherUser, getpid(), {}};
   const util::Status sent =
       SendAs(client, small.get(), theirs.get(), "the output", limits_, abandoned_);
   ASSERT_TRUE(sent.ok()) << sent.error().message;
@@ -139,8 +139,8 @@ TEST_F(SendAsTest, ASocketSeesTheClientAsTheSender) {
   ASSERT_NE(header, nullptr);
   ucred sender{};
   memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  EXPECT_EQ(sender.uid, kNobody);
-  EXPECT_EQ(sender.gid, kNobody);
+  EXPECT_EQ(sender.uid, kOtherUser);
+  EXPECT_EQ(sender.gid, kOtherUser);
 }
 
 }  // namespace

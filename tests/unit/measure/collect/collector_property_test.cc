@@ -82,7 +82,7 @@ TEST(CollectorPropertyTest, TheSharesOfEachGroupAddUpToTheWindow) {
 class Listener final : public Watcher {
  public:
   void OnObject(const fxt::Record& /*object*/) override { Add("object"); }
-  void OnBegin(uint64_t time) override { Add("begin", time); }
+  void OnBegin(uint64_t first, uint64_t begin) override { Add("begin", first, begin); }
   void OnRun(const facts::Run& run) override {
     Add("run", run.cpu, run.index, run.thread, run.process, run.begin, run.end, run.priority,
         run.end_state, run.began, run.ended);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "measure/group_name.h"
 #include "schema/names.h"
 
 namespace measure {
@@ -80,6 +81,29 @@ TEST(GroupTableTest, ACommandThatTakesAllOfItIsStillToldApartFromOthers) {
   EXPECT_EQ(table.groups()[of_command].name, (GroupName{others, others, true}));
   const uint32_t outside = table.Find(table.others(), table.others(), false);
   EXPECT_EQ(table.groups()[outside].name, (GroupName{others, others, false}));
+}
+
+TEST(GroupTableTest, NamesKeepTheirDigitsWhereNoOtherFoldsToTheSame) {
+  GroupTable table;
+  const uint32_t python = table.AddName("python3", false);
+  const uint32_t first = table.AddName("kworker/3:1", false);
+  const uint32_t same = table.AddName("kworker/0:12", false);
+  EXPECT_EQ(first, same);
+  const uint32_t alone = table.Find(python, python, false);
+  const uint32_t several = table.Find(first, python, false);
+  table.SetExactNames();
+  EXPECT_EQ(table.groups()[alone].name.process, "python#");
+  EXPECT_EQ(table.groups()[alone].shown(), (GroupName{"python3", "python3", false}));
+  EXPECT_EQ(table.groups()[several].shown(), (GroupName{"kworker/#:#", "python3", false}));
+}
+
+TEST(GroupTableTest, ANameThatIsCutHasNoDigits) {
+  GroupTable table;
+  const std::string longest = std::string(kMaxFoldedBytes, 'a') + "17";
+  const uint32_t number = table.AddName(longest, false);
+  const uint32_t group = table.Find(number, number, false);
+  table.SetExactNames();
+  EXPECT_EQ(table.groups()[group].shown().process, std::string(kMaxFoldedBytes, 'a'));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::RandomCapture;
 
-std::span<const std::byte> BytesOf(const std::string& text) {
+std::span<const std::byte> SummaryBytes(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -23,8 +23,8 @@ TEST(SummaryFileTest, WhatIsReadIsWhatWasWritten) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Capture capture = RandomCapture(seed);
     const std::string file = EncodeSummary(capture);
-    ASSERT_TRUE(IsSummary(BytesOf(file)));
-    const auto read = DecodeSummary(BytesOf(file));
+    ASSERT_TRUE(IsSummary(SummaryBytes(file)));
+    const auto read = DecodeSummary(SummaryBytes(file));
     ASSERT_TRUE(read) << read.error().message;
     ASSERT_TRUE(*read == capture) << seed;
     ASSERT_EQ(EncodeSummary(*read), file);
@@ -32,7 +32,7 @@ TEST(SummaryFileTest, WhatIsReadIsWhatWasWritten) {
 }
 
 TEST(SummaryFileTest, AnEmptyCaptureIsKeptToo) {
-  const auto read = DecodeSummary(BytesOf(EncodeSummary({})));
+  const auto read = DecodeSummary(SummaryBytes(EncodeSummary({})));
   ASSERT_TRUE(read);
   EXPECT_TRUE(*read == Capture());
 }
@@ -42,7 +42,7 @@ TEST(SummaryFileTest, GroupsOfNothingAreKeptToo) {
   capture.groups.resize(3);
   capture.groups[1].name.process = "a";
   capture.groups[2].name.process = "b";
-  const auto read = DecodeSummary(BytesOf(EncodeSummary(capture)));
+  const auto read = DecodeSummary(SummaryBytes(EncodeSummary(capture)));
   ASSERT_TRUE(read);
   EXPECT_TRUE(*read == capture);
 }
@@ -56,7 +56,7 @@ TEST(SummaryFileTest, ManyGroupsWithAllLengthsOfTimeAreKept) {
       for (unsigned shift = 0; shift < 40; ++shift) times.whole.Add(uint64_t{1} << shift);
     }
   }
-  const auto read = DecodeSummary(BytesOf(EncodeSummary(capture)));
+  const auto read = DecodeSummary(SummaryBytes(EncodeSummary(capture)));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(*read == capture);
 }
@@ -64,8 +64,8 @@ TEST(SummaryFileTest, ManyGroupsWithAllLengthsOfTimeAreKept) {
 TEST(SummaryFileTest, MergingThenReadingIsReadingThenMerging) {
   Capture merged = RandomCapture(1);
   merged.Merge(RandomCapture(2));
-  auto first = DecodeSummary(BytesOf(EncodeSummary(RandomCapture(1))));
-  const auto second = DecodeSummary(BytesOf(EncodeSummary(RandomCapture(2))));
+  auto first = DecodeSummary(SummaryBytes(EncodeSummary(RandomCapture(1))));
+  const auto second = DecodeSummary(SummaryBytes(EncodeSummary(RandomCapture(2))));
   ASSERT_TRUE(first && second);
   first->Merge(*second);
   EXPECT_TRUE(*first == merged);
@@ -74,13 +74,13 @@ TEST(SummaryFileTest, MergingThenReadingIsReadingThenMerging) {
 TEST(SummaryFileTest, SummariesBehindOneAnotherAreSoManyCaptures) {
   std::string file;
   for (uint64_t seed = 0; seed < 3; ++seed) file += EncodeSummary(RandomCapture(seed));
-  const auto all = DecodeSummaries(BytesOf(file));
+  const auto all = DecodeSummaries(SummaryBytes(file));
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 3U);
   for (uint64_t seed = 0; seed < 3; ++seed) EXPECT_TRUE((*all)[seed] == RandomCapture(seed));
-  EXPECT_FALSE(DecodeSummary(BytesOf(file)));
-  EXPECT_FALSE(DecodeSummaries(BytesOf(file.substr(0, file.size() - 1))));
-  EXPECT_FALSE(DecodeSummaries(BytesOf(file + "x")));
+  EXPECT_FALSE(DecodeSummary(SummaryBytes(file)));
+  EXPECT_FALSE(DecodeSummaries(SummaryBytes(file.substr(0, file.size() - 1))));
+  EXPECT_FALSE(DecodeSummaries(SummaryBytes(file + "x")));
 }
 
 // What all of them take together has a limit.
@@ -97,23 +97,23 @@ TEST(SummaryFileTest, ManySummariesMayTakeNoMoreThanOne) {
   const std::string one = EncodeSummary(wide);
   std::string file;
   for (int i = 0; i < 3; ++i) file += one;
-  EXPECT_TRUE(DecodeSummaries(BytesOf(file)));
+  EXPECT_TRUE(DecodeSummaries(SummaryBytes(file)));
   file += one;
-  EXPECT_FALSE(DecodeSummaries(BytesOf(file)));
+  EXPECT_FALSE(DecodeSummaries(SummaryBytes(file)));
 }
 
 TEST(SummaryFileTest, ACutOrChangedFileIsAnError) {
   const std::string file = EncodeSummary(RandomCapture(3));
   for (size_t size = 0; size < file.size(); size += 1 + size / 20) {
-    ASSERT_FALSE(DecodeSummary(BytesOf(file.substr(0, size)))) << size;
+    ASSERT_FALSE(DecodeSummary(SummaryBytes(file.substr(0, size)))) << size;
   }
-  ASSERT_FALSE(DecodeSummary(BytesOf(file + '\0')));
+  ASSERT_FALSE(DecodeSummary(SummaryBytes(file + '\0')));
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     std::string changed = file;
     changed[random() % file.size()] ^= static_cast<char>(1 << random() % 8);
     // The checksum of zlib finds it, but for bits between the blocks that mean nothing.
-    const auto read = DecodeSummary(BytesOf(changed));
+    const auto read = DecodeSummary(SummaryBytes(changed));
     ASSERT_TRUE(!read || EncodeSummary(*read) == file);
   }
 }
@@ -121,7 +121,7 @@ TEST(SummaryFileTest, ACutOrChangedFileIsAnError) {
 TEST(SummaryFileTest, AnotherVersionIsRefusedByName) {
   std::string file = EncodeSummary({});
   file[kSummaryMagicBytes] = 7;
-  const auto read = DecodeSummary(BytesOf(file));
+  const auto read = DecodeSummary(SummaryBytes(file));
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().message, HasSubstr("version 7"));
 }
@@ -129,7 +129,7 @@ TEST(SummaryFileTest, AnotherVersionIsRefusedByName) {
 TEST(SummaryFileTest, ASizeThatCannotBeIsRefusedBeforeItIsTaken) {
   std::string file = EncodeSummary({});
   file[kSummaryMagicBytes + 4 + 3] = 3;  // 48 MiB out of a few bytes
-  EXPECT_FALSE(DecodeSummary(BytesOf(file)));
+  EXPECT_FALSE(DecodeSummary(SummaryBytes(file)));
 }
 
 }  // namespace

@@ -53,25 +53,31 @@ function head() {
 }
 
 function uncertain() {
-  const unknown = sum(report.groups.map((group) => group.share_ns.unknown));
+  const unknown = (cause) => sum(report.groups.map((group) => group.unknown_ns[cause]));
   const all =
       sum(report.groups.map((group) => sum(kShares.map((share) => group.share_ns[share] || 0))));
+  const part = (cause) => percent(unknown(cause) / Math.max(1, all));
   const dark = sum(report.machine.by_cpu.map((cpu) => cpu.unknown_ns));
   const lines = [...report.notes];
   if (Number(report.lost_events) > 0) {
     lines.push(`${
         number(Number(
-            report.lost_events))} events were lost: waits that touch a loss are in no figure.`);
+            report.lost_events))} events were lost: ${part("lost_events")} of the threads' time touches a loss.`);
   }
   if (Number(report.unseen_switches) > 0)
     lines.push(`${
-        count(Number(report.unseen_switches), "switch", "switches")} of CPUs could not be seen.`);
-  if (unknown > 0 || dark > 0) {
-    lines.push(`Not known: ${percent(unknown / Math.max(1, all))} of the threads' time, ${
-        number(msPerSecond(dark))} ms/s of the CPUs'.`);
-  }
-  return lines.length > 0 &&
-      el("div", {class: "notes small", id: "losses"}, lines.map((words) => el("p", null, words)));
+        count(Number(report.unseen_switches), "switch", "switches")} of CPUs could not be seen: ${
+        part("hidden_switch")} of the threads' time around them.`);
+  if (dark > 0) lines.push(`What CPUs did is not known for ${number(msPerSecond(dark))} ms/s.`);
+  // No defect of the trace: it stands outside of the box.
+  const before = unknown("before_first_event") > 0 &&
+      el("p", {class: "soft small"}, `${part("before_first_event")} of the threads' time is before their first ` +
+                                         "event, where most slept since before the recording.");
+  return [
+    lines.length > 0 &&
+        el("div", {class: "notes small", id: "losses"}, lines.map((words) => el("p", null, words))),
+    before,
+  ];
 }
 
 // --- CPUs over time

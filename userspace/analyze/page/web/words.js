@@ -108,11 +108,11 @@ const kShareColors = {
   unknown: "unknown",
 };
 const kTimeWords = {
-  slice: "slices",
-  wakeup_latency: "wakeup latency",
-  preempted_wait: "preempted wait",
+  slice: "time slices",
+  wakeup_latency: "waited for a CPU after wakeup",
+  preempted_wait: "preempted",
   sleep: "sleeps",
-  blocked: "blocked (D)",
+  blocked: "D-state waits",
   irq: "interrupts",
   softirq: "softirqs",
 };
