@@ -16,7 +16,7 @@ namespace analyze {
 
 // Times are ns on the clock of the trace. A slot is a column of the picture.
 struct Drawing {
-  static constexpr size_t kSlots = 1000;
+  static constexpr size_t kSlots = 1000;  // unless asked for otherwise
   static constexpr size_t kMaxCpus = 64;
   static constexpr size_t kMaxSpans = 4000;  // of a lane
   static constexpr size_t kMaxWakes = 20'000;
@@ -52,8 +52,9 @@ struct Drawing {
   };
   struct CpuLane {
     uint32_t cpu = 0;
-    std::array<double, kSlots> busy{};  // ns: a slot may be shorter than one
-    std::array<double, kSlots> idle{};
+    // By slot, in ns: a slot may be shorter than one.
+    std::vector<double> busy = std::vector<double>(kSlots);
+    std::vector<double> idle = std::vector<double>(kSlots);
     std::vector<Run> runs;    // those of more than a slot
     std::vector<Span> spans;  // of interrupts
   };
@@ -62,7 +63,7 @@ struct Drawing {
     std::optional<uint64_t> tid;
     std::string thread;
     std::string process;
-    std::vector<std::array<double, kStates>> slots;  // ns, kSlots of them
+    std::vector<std::array<double, kStates>> slots;  // ns, by slot
     std::vector<Span> spans;
   };
   struct Wake {
@@ -83,6 +84,7 @@ struct Drawing {
     uint64_t count = 0;
   };
 
+  size_t slots = kSlots;
   uint64_t first = 0;  // of the trace
   uint64_t begin = 0;  // of the picture
   uint64_t end = 0;
@@ -96,21 +98,21 @@ struct Drawing {
   std::vector<Loss> losses;
   bool is_whole = true;  // no limit left anything out
 
-  double slot_ns() const { return static_cast<double>(end - begin) / kSlots; }
+  double slot_ns() const { return static_cast<double>(end - begin) / static_cast<double>(slots); }
 
   // Calls `each(slot, ns)` for the slots of an interval within begin and end.
   template <typename Each>
   void EachSlot(const Interval& interval, Each&& each) const {
     if (interval.begin >= interval.end) return;
-    // In units of 1/kSlots ns, of which a slot has as many as the picture has nanoseconds.
+    // In units of 1/slots ns, of which a slot has as many as the picture has nanoseconds.
     using Parts = unsigned __int128;
     const Parts width = end - begin;
-    const auto parts_of = [&](uint64_t time) { return Parts{time - begin} * kSlots; };
+    const auto parts_of = [&](uint64_t time) { return Parts{time - begin} * slots; };
     const Parts last = parts_of(interval.end);
     for (Parts at = parts_of(interval.begin); at < last;) {
       const auto slot = static_cast<size_t>(at / width);
       const Parts edge = std::min(last, (slot + 1) * width);
-      each(slot, static_cast<double>(edge - at) / kSlots);
+      each(slot, static_cast<double>(edge - at) / static_cast<double>(slots));
       at = edge;
     }
   }

@@ -50,6 +50,7 @@ constexpr uint64_t kAll = ~uint64_t{0};
 
 DrawingReader::DrawingReader(const DrawOptions& options) : options_(options) {
   drawing_.first = options.first;
+  drawing_.slots = options.slots;
   drawing_.begin = options.from;
   drawing_.end = std::max(options.to, options.from + 1);
   drawing_.path = options.path;
@@ -130,7 +131,7 @@ util::Status DrawingReader::Choose(fxt::ByteSource& source) {
   });
   for (Candidate& one : chosen) {
     if (drawing_.threads.size() == options_.max_threads) break;
-    one.lane.slots.resize(Drawing::kSlots);
+    one.lane.slots.resize(drawing_.slots);
     drawing_.threads.push_back(std::move(one.lane));
   }
   drawing_.other_threads = candidates.size() - drawing_.threads.size();
@@ -170,6 +171,8 @@ Drawing::CpuLane* DrawingReader::CpuAt(uint32_t cpu) {
     return nullptr;
   }
   lane = lanes.insert(lane, Drawing::CpuLane{});
+  lane->busy.assign(drawing_.slots, 0);
+  lane->idle.assign(drawing_.slots, 0);
   lane->cpu = cpu;
   return &*lane;
 }

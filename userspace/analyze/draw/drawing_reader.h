@@ -25,6 +25,7 @@ struct DrawOptions {
   uint64_t first = 0;       // zero of the times shown
   std::set<uint32_t> cpus;  // empty: all
   size_t max_threads = 16;
+  size_t slots = Drawing::kSlots;
   // Whether a thread may have a lane; null: all.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
   std::vector<Drawing::PathPart> path{};  // drawn over the lanes of its threads

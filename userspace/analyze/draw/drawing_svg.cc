@@ -23,7 +23,6 @@ constexpr double kTop = DrawingLayout::kTop;
 constexpr double kHigh = DrawingLayout::kHigh;
 constexpr double kSpanPitch = DrawingLayout::kSpanPitch;
 
-constexpr double kWidth = 1200;
 constexpr double kText = 11;
 constexpr double kSmall = 10;
 
@@ -52,12 +51,14 @@ constexpr const char* kMarkColours[] = {"other", "new", "waker"};
 class Painter {
  public:
   Painter(const Drawing& drawing, std::string_view title)
-      : drawing_(drawing), title_(title), place_(drawing) {}
+      : drawing_(drawing), title_(title), place_(drawing) {
+    picture_.width = static_cast<double>(drawing.slots + kDrawingMargins);
+  }
 
   Picture Paint() {
     const double bottom = place_.bottom() + 30;
     picture_.height = bottom + 18 * static_cast<double>(LegendRows()) + 6;
-    Rect(0, 0, kWidth, picture_.height, "card");
+    Rect(0, 0, width(), picture_.height, "card");
     Heading();
     Axis();
     if (drawing_.focus) PaintFocus(*drawing_.focus);
@@ -71,6 +72,7 @@ class Painter {
   }
 
  private:
+  double width() const { return picture_.width; }
   void Rect(double x, double y, double width, double height, const char* colour,
             std::string tip = "") {
     picture_.shapes.push_back({.kind = Shape::Kind::kRect,
@@ -106,7 +108,7 @@ class Painter {
   }
 
   void Heading() {
-    Text(14, 24, title_, kWidth - 28, 15, "ink", Shape::Style::kStrong);
+    Text(14, 24, title_, width() - 28, 15, "ink", Shape::Style::kStrong);
     const uint64_t length = drawing_.end - drawing_.begin;
     const std::string cpus =
         drawing_.other_cpus == 0
@@ -118,7 +120,7 @@ class Painter {
                     Moment(drawing_.begin, length < kMillisecond ? 1 : 1'000), cpus,
                     drawing_.threads.size(), drawing_.threads.size() + drawing_.other_threads);
     if (!drawing_.is_whole) text += " · too much for one picture, some is left out";
-    Text(14, 42, text, kWidth - 28, kText, "soft");
+    Text(14, 42, text, width() - 28, kText, "soft");
   }
 
   // A length of any size, below a millisecond in us or ns.
@@ -154,14 +156,14 @@ class Painter {
       const double x = place_.X(drawing_.begin + past);
       const std::string text = Moment(drawing_.first + begin + past, step);
       Line(x, kTop - 8, x, place_.bottom(), "line");
-      if (x + LabelWidth(text) * kText / 2 > kWidth) continue;
-      Text(x, kTop - 13, text, kWidth, kText, "soft", Shape::Style::kCentred);
+      if (x + LabelWidth(text) * kText / 2 > width()) continue;
+      Text(x, kTop - 13, text, width(), kText, "soft", Shape::Style::kCentred);
     }
   }
 
   void PaintCpu(const Drawing::CpuLane& lane, double y) {
     Text(14, y + 13, fmt::format("CPU {}", lane.cpu), kLeft - 22, kText, "ink");
-    Rect(kLeft, y, Drawing::kSlots, kHigh, "tint");
+    Rect(kLeft, y, static_cast<double>(drawing_.slots), kHigh, "tint");
     // Columns first: busy, idle, and unknown time.
     const double width = drawing_.slot_ns();
     const auto part = [&](double ns) { return ns / width; };
@@ -234,10 +236,10 @@ class Painter {
   // Bars on the ground of a lane, as high as `share` of a column says.
   template <typename Share>
   void Bars(double y, Share&& share, const char* colour) {
-    for (size_t begin = 0; begin < Drawing::kSlots;) {
+    for (size_t begin = 0; begin < drawing_.slots;) {
       const double high = std::min(1.0, share(begin));
       size_t end = begin + 1;
-      while (end < Drawing::kSlots && std::min(1.0, share(end)) == high) ++end;
+      while (end < drawing_.slots && std::min(1.0, share(end)) == high) ++end;
       if (high > 0) {
         Rect(kLeft + static_cast<double>(begin), y + kHigh * (1 - high),
              static_cast<double>(end - begin), kHigh * high, colour);
@@ -248,13 +250,13 @@ class Painter {
 
   template <typename Is>
   void Blocks(double y, double height, Is&& is, const char* colour) {
-    for (size_t begin = 0; begin < Drawing::kSlots;) {
+    for (size_t begin = 0; begin < drawing_.slots;) {
       if (!is(begin)) {
         ++begin;
         continue;
       }
       size_t end = begin + 1;
-      while (end < Drawing::kSlots && is(end)) ++end;
+      while (end < drawing_.slots && is(end)) ++end;
       Rect(kLeft + static_cast<double>(begin), y, static_cast<double>(end - begin), height, colour);
       begin = end;
     }
@@ -276,7 +278,7 @@ class Painter {
     const std::string fitted = FittedLabel(name, kLeft - 24 - LabelWidth(id) * kText, kText);
     Text(14, y + 13, fitted + id, kLeft - 22, kText, "ink", Shape::Style::kPlain,
          fmt::format("{} of {}{}", name, lane.process, id));
-    Rect(kLeft, y, Drawing::kSlots, kHigh, "tint");
+    Rect(kLeft, y, static_cast<double>(drawing_.slots), kHigh, "tint");
     for (size_t state = 1; state < Drawing::kStates; ++state) {
       const bool thin = state == static_cast<size_t>(State::kSleeping) ||
                         state == static_cast<size_t>(State::kUnknown);
@@ -389,7 +391,7 @@ class Painter {
     size_t row = 0;
     for (const LegendEntry& entry : LegendEntries()) {
       const double wide = 16 + LabelWidth(entry.words) * kText + 10;
-      if (x + wide > kWidth - 14) {
+      if (x + wide > width() - 14) {
         x = 14;
         ++row;
       }
@@ -405,13 +407,13 @@ class Painter {
     PlaceLegend([&](const LegendEntry& entry, double x, size_t row) {
       const double y = top + 18 * static_cast<double>(row) - 12;
       Rect(x, y, 10, 10, entry.colour);
-      Text(x + 16, y + 9, entry.words, kWidth, kText, "soft");
+      Text(x + 16, y + 9, entry.words, width(), kText, "soft");
     });
   }
 
   const Drawing& drawing_;
   std::string_view title_;
-  Picture picture_{.width = kWidth};
+  Picture picture_;
   DrawingLayout place_;
 };
 

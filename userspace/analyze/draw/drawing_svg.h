@@ -2,6 +2,7 @@
 // Draws a Drawing: as shapes, which pages show, and as an SVG file.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Shape {
   std::string text = {};
   std::string tip = {};  // shown beside the pointer
 };
+
+// What a picture is wider than its slots.
+inline constexpr size_t kDrawingMargins = 200;
 
 struct Picture {
   double width = 0;

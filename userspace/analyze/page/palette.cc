@@ -7,14 +7,15 @@
 
 namespace analyze {
 
-std::string PageColour(std::string_view name) {
-  // The first block is the light style.
-  const std::string_view css = assets::kPageCss;
-  const std::string_view light = css.substr(0, css.find('}'));
+std::string PageColour(PageStyle style, std::string_view name) {
+  // The first block is the light style, the second one what the dark style changes.
+  std::string_view css = assets::kPageCss;
+  if (style == PageStyle::kDark) css.remove_prefix(css.find('}') + 1);
+  const std::string_view block = css.substr(0, css.find('}'));
   const std::string before = fmt::format("--{}: ", name);
-  const size_t at = light.find(before);
+  const size_t at = block.find(before);
   if (at == std::string_view::npos) return "";
-  const std::string_view value = light.substr(at + before.size());
+  const std::string_view value = block.substr(at + before.size());
   return std::string(value.substr(0, value.find(';')));
 }
 

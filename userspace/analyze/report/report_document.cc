@@ -480,7 +480,7 @@ class ReportBuilder {
                             Number("threads", 7),
                             Number("CPU ms/s", 8, 2),
                             Number("switches/s", 10, 1),
-                            {.head = "forced", .unit = Unit::kPercent, .width = 6},
+                            {.head = "preempted", .unit = Unit::kPercent, .width = 9},
                             Number("migr/s", 6, 1),
                             AfterRule(Length("run:min")),
                             Length("avg"),
@@ -504,9 +504,9 @@ class ReportBuilder {
 
   void AddDelayed() {
     Table table{.columns = {Name("most delayed"), Number("wait ms/s", 9, 2),
-                            Number("wakeups/s", 9, 1), AfterRule(Number("woken:ms", 8, 2)),
+                            Number("wakeups/s", 9, 1), AfterRule(Number("woken ms/s", 10, 2)),
                             Length("mean"), Length("p50"), Length("p99"), Length("max"),
-                            AfterRule(Number("forced", 6, 2)), Length("mean"), Length("max")},
+                            AfterRule(Number("preempted ms/s", 14, 2)), Length("mean"), Length("max")},
                 .rows = {}};
     for (const Group* group : Top(Delay)) {
       const Distribution& woken = group->of(Duration::kWakeupLatency);

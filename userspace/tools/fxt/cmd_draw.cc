@@ -35,6 +35,8 @@ struct DrawCommandOptions {
   std::string output;
   FilterOptions filter;
   uint64_t rows = 16;
+  uint64_t width = 1200;
+  bool dark = false;
   uint64_t path = 0;  // the id of a request; 0: none
   std::vector<std::string> spans;
   uint64_t slowest = 1;
@@ -183,6 +185,7 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
   }
   draw.cpus = filter->cpus;
   draw.max_threads = options.rows;
+  draw.slots = options.width - analyze::kDrawingMargins;
   if (!filter->threads.empty()) {
     draw.wants_thread = [&](fxt::Koid koid, std::string_view name) {
       return filter->threads.Matches(koid, name);
@@ -219,7 +222,10 @@ util::Result<std::string> Draw(const DrawCommandOptions& options) {
                        "`fxt report` names threads"};
   }
   const std::string name = options.file.substr(options.file.rfind('/') + 1);
-  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name), analyze::PageColour);
+  return analyze::DrawingSvg(reader.drawing(), text::CleanText(name), [&](std::string_view colour) {
+    return analyze::PageColour(
+        options.dark ? analyze::PageStyle::kDark : analyze::PageStyle::kLight, colour);
+  });
 }
 
 int RunDraw(const DrawCommandOptions& options) {
@@ -259,6 +265,11 @@ void AddDraw(const Command& program, int& exit_code) {
       .Type("ID|NAME")
       .Commas();
   command.Add("--cpu", options->filter.cpus, "CPUs").Type("N").Commas();
+  command.Add("--width", options->width, "Pixels")
+      .Type("N")
+      .Range(400, 8000)
+      .ShowDefault();
+  command.Add("--dark", options->dark, "Light on dark");
   command.Add("--rows", options->rows, "Threads at most").Type("N").Range(0, 200).ShowDefault();
   command
       .Add("--path", options->path,
@@ -294,7 +305,7 @@ void AddDraw(const Command& program, int& exit_code) {
       "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"
       "  fxt draw --from 1s --to 1.02s --thread 'nginx*' trace.fxt -o strip.png\n"
       "  fxt draw --span request --slowest 1 trace.fxt -o slowest.svg\n"
-      "  fxt draw --around 2.7031s --margin 5ms trace.fxt -o strip.svg");
+      "  fxt draw --around 2.7031s --margin 5ms --dark --width 1800 trace.fxt -o strip.svg");
   command.OnRun([options, &exit_code] { exit_code = RunDraw(*options); });
 }
 

@@ -8,6 +8,8 @@
 namespace analyze {
 namespace {
 
+std::string LightColour(std::string_view name) { return PageColour(PageStyle::kLight, name); }
+
 Drawing SmallDrawing() {
   Drawing drawing;
   drawing.first = 1'000'000'000;
@@ -15,7 +17,7 @@ Drawing SmallDrawing() {
   drawing.end = 2'020'000'000;
   auto& cpu = drawing.cpus.emplace_back();
   cpu.cpu = 7;
-  cpu.busy.fill(20'000);
+  cpu.busy.assign(Drawing::kSlots, 20'000);
   cpu.runs.push_back({drawing.begin, drawing.end, "<compiler>"});
   auto& lane = drawing.threads.emplace_back();
   lane.koid = 42;
@@ -34,8 +36,15 @@ bool Has(const std::string& svg, std::string_view text) {
   return svg.find(text) != std::string::npos;
 }
 
+TEST(DrawingSvgTest, IsAsWideAsItsSlots) {
+  Drawing drawing = SmallDrawing();
+  EXPECT_TRUE(Has(DrawingSvg(drawing, "", LightColour), "width=\"1200\""));
+  drawing.slots = 600;
+  EXPECT_TRUE(Has(DrawingSvg(drawing, "", LightColour), "width=\"800\""));
+}
+
 TEST(DrawingSvgTest, HasATitleWithTheInterval) {
-  const std::string svg = DrawingSvg(SmallDrawing(), "a & b.fxt", PageColour);
+  const std::string svg = DrawingSvg(SmallDrawing(), "a & b.fxt", LightColour);
   EXPECT_TRUE(svg.starts_with("<svg "));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   for (const char* text : {"a &amp; b.fxt", "CPU 7", "1 of 1 threads", "&lt;compiler&gt;", "link",
@@ -47,11 +56,11 @@ TEST(DrawingSvgTest, HasATitleWithTheInterval) {
 }
 
 TEST(DrawingSvgTest, StatesHaveTheirColours) {
-  const std::string svg = DrawingSvg(SmallDrawing(), "", PageColour);
+  const std::string svg = DrawingSvg(SmallDrawing(), "", LightColour);
   for (const char* colour : {"running", "blocked", "base"}) {
-    EXPECT_TRUE(Has(svg, PageColour(colour))) << colour;
+    EXPECT_TRUE(Has(svg, LightColour(colour))) << colour;
   }
-  EXPECT_FALSE(Has(svg, PageColour("stopped")));
+  EXPECT_FALSE(Has(svg, LightColour("stopped")));
   EXPECT_FALSE(Has(svg, "fill=\"\""));
   EXPECT_FALSE(Has(svg, "stroke=\"\""));
 }
@@ -60,7 +69,7 @@ TEST(DrawingSvgTest, MarksLossesAndWakeups) {
   Drawing drawing = SmallDrawing();
   drawing.losses.push_back({drawing.begin + 1, 7, 3});
   drawing.wakes.push_back({drawing.begin + 9'000'000, std::nullopt, 42});
-  const std::string svg = DrawingSvg(drawing, "", PageColour);
+  const std::string svg = DrawingSvg(drawing, "", LightColour);
   EXPECT_TRUE(Has(svg, "class=\"loss\""));
   EXPECT_TRUE(Has(svg, "class=\"wake\""));
   EXPECT_TRUE(Has(svg, "events are missing"));
@@ -71,15 +80,15 @@ TEST(DrawingSvgTest, ShortSpanDoesNotHideTheNextLongOne) {
   auto& spans = drawing.threads[0].spans;
   spans.push_back({drawing.begin + 5'000'000, drawing.begin + 5'000'200, "lock"});
   spans.push_back({drawing.begin + 5'001'000, drawing.begin + 15'000'000, "compact"});
-  EXPECT_TRUE(Has(DrawingSvg(drawing, "", PageColour), "compact"));
+  EXPECT_TRUE(Has(DrawingSvg(drawing, "", LightColour), "compact"));
 }
 
 TEST(DrawingSvgTest, AxisEndsAtTheGreatestTime) {
   Drawing drawing = SmallDrawing();
   drawing.end = UINT64_MAX;
-  EXPECT_LT(DrawingSvg(drawing, "", PageColour).size(), 100'000u);
+  EXPECT_LT(DrawingSvg(drawing, "", LightColour).size(), 100'000u);
   drawing.begin = UINT64_MAX - 1000;
-  EXPECT_LT(DrawingSvg(drawing, "", PageColour).size(), 100'000u);
+  EXPECT_LT(DrawingSvg(drawing, "", LightColour).size(), 100'000u);
 }
 
 TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
@@ -88,7 +97,7 @@ TEST(DrawingSvgTest, ANanosecondHasAnAxis) {
   drawing.cpus[0].runs.clear();
   drawing.threads.clear();
   drawing.other_cpus = 3;
-  const std::string svg = DrawingSvg(drawing, "", PageColour);
+  const std::string svg = DrawingSvg(drawing, "", LightColour);
   EXPECT_TRUE(Has(svg, "</svg>"));
   EXPECT_TRUE(Has(svg, "1 ns shown, from "));
   EXPECT_TRUE(Has(svg, "1 of 4 CPUs"));

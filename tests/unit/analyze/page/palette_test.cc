@@ -7,18 +7,21 @@ namespace analyze {
 namespace {
 
 TEST(PaletteTest, HasThePagesColours) {
-  for (const char* name : {"paper", "ink", "running", "wakeup", "preempted", "sleeping", "blocked",
-                           "stopped", "unknown", "worse", "other", "many"}) {
-    const std::string colour = PageColour(name);
-    EXPECT_EQ(colour.size(), 7U) << name;
-    EXPECT_EQ(colour[0], '#') << name;
+  for (const PageStyle style : {PageStyle::kLight, PageStyle::kDark}) {
+    for (const char* name : {"paper", "ink", "running", "wakeup", "preempted", "sleeping",
+                             "blocked", "stopped", "unknown", "worse", "other", "many"}) {
+      const std::string colour = PageColour(style, name);
+      EXPECT_EQ(colour.size(), 7U) << name;
+      EXPECT_EQ(colour[0], '#') << name;
+    }
   }
-  EXPECT_NE(PageColour("running"), PageColour("blocked"));
+  EXPECT_NE(PageColour(PageStyle::kLight, "ink"), PageColour(PageStyle::kDark, "ink"));
+  EXPECT_NE(PageColour(PageStyle::kLight, "running"), PageColour(PageStyle::kLight, "blocked"));
 }
 
 TEST(PaletteTest, UnknownNamesAreEmpty) {
-  EXPECT_EQ(PageColour("no-such"), "");
-  EXPECT_EQ(PageColour(""), "");
+  EXPECT_EQ(PageColour(PageStyle::kLight, "no-such"), "");
+  EXPECT_EQ(PageColour(PageStyle::kLight, ""), "");
 }
 
 }  // namespace
