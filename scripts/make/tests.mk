@@ -200,6 +200,11 @@ guide-test: $(BINARIES)
 ci-test: $(BINARIES)
 	tests/guide/ci_recipe_test.py --build $(BUILD)
 
+## typed-test    run the commands of README.md, docs/ and --help as they are typed there (root)
+.PHONY: typed-test
+typed-test: $(BINARIES) libfxt-provider
+	tests/guide/typed_test.py --build $(BUILD)
+
 # --- Comparisons: tests/regress/README.md ----------------------------------------------------------------------
 
 ## regress-record record the planted regressions and the programs of the distribution, base and slow interleaved

@@ -57,6 +57,11 @@ int NumberOf(const char* variable) {
 
 }  // namespace
 
+std::string SocketPath() {
+  const char* path = secure_getenv("FXT_RECORD_SOCKET");
+  return path != nullptr && *path != '\0' ? path : kDefaultSocket;
+}
+
 util::Result<std::unique_ptr<ControlSocket>> ControlSocket::Bind(const std::string& path,
                                                                  std::optional<gid_t> group) {
   if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {

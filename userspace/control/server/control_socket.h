@@ -16,6 +16,9 @@ namespace control {
 
 inline constexpr const char* kDefaultSocket = "/run/fxt-record/control";
 
+// The path that FXT_RECORD_SOCKET names, as for programs with libfxt-provider; else kDefaultSocket.
+std::string SocketPath();
+
 // The interval at which its owner checks that the socket is still in its place; ns.
 inline constexpr uint64_t kSocketCheckInterval = 1'000'000'000;
 

@@ -31,10 +31,6 @@ constexpr const char* kExamples =
     "  fxt-mark instant 'cache dropped'\n"
     "  fxt-mark counter files 1200";
 
-std::string SocketOf(const char* path) {
-  return path != nullptr && *path != '\0' ? path : control::kDefaultSocket;
-}
-
 int Fail(const util::Error& error, int exit_code) {
   PrintError(kName, error);
   return exit_code;
@@ -47,7 +43,7 @@ int Run(int argc, char** argv) {
   std::string kind;
   control::MarkRequest mark;
   std::string value;
-  std::string socket = SocketOf(getenv("FXT_RECORD_SOCKET"));
+  std::string socket = control::SocketPath();
   bool verbose = false;
   mark.pid = static_cast<uint32_t>(getppid());
   program.Add("KIND", kind, "begin, end, instant or counter").Required();

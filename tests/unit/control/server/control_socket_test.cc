@@ -105,5 +105,15 @@ TEST(ControlSocketTest, HasNoPassedSocketWithoutAServiceManager) {
   unsetenv("LISTEN_PID");
 }
 
+TEST(ControlSocketTest, TheEnvironmentNamesThePath) {
+  unsetenv("FXT_RECORD_SOCKET");
+  EXPECT_EQ(SocketPath(), kDefaultSocket);
+  setenv("FXT_RECORD_SOCKET", "", 1);
+  EXPECT_EQ(SocketPath(), kDefaultSocket);
+  setenv("FXT_RECORD_SOCKET", "/tmp/control", 1);
+  EXPECT_EQ(SocketPath(), "/tmp/control");
+  unsetenv("FXT_RECORD_SOCKET");
+}
+
 }  // namespace
 }  // namespace control

@@ -11,7 +11,7 @@
 namespace tools {
 
 void AddSocketOption(const Command& command, std::string& socket) {
-  socket = control::kDefaultSocket;
+  socket = control::SocketPath();
   command.Add("--socket", socket, "Socket of the controller").Type("PATH").ShowDefault();
 }
 

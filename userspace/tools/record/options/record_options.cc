@@ -176,7 +176,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   std::vector<std::string> triggers;
   std::string before;
   std::string after;
-  std::string socket = control::kDefaultSocket;
+  std::string socket = control::SocketPath();
   std::string stack_min;
   SourceWords sources;
 
