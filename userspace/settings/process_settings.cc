@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/command_line.h"
+#include "util/scheduling_attributes.h"
 #include "util/unique_fd.h"
 
 namespace settings {
@@ -36,19 +37,6 @@ constexpr size_t kMostOtherThreads = 64;
 constexpr size_t kMostNameBytes = 200;
 constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
 constexpr size_t kMostMapsBytes = size_t{4} << 20;
-
-// The kernel's struct sched_attr in its first published size; glibc has no such type before
-// 2.41.
-struct SchedulingAttributes {
-  uint32_t size;
-  uint32_t policy;
-  uint64_t flags;
-  int32_t nice;
-  uint32_t priority;
-  uint64_t runtime;
-  uint64_t deadline;
-  uint64_t period;
-};
 
 std::string PolicyName(uint32_t policy) {
   constexpr std::array<const char*, 8> kNames = {"other", "fifo", "rr",       "batch",
@@ -73,7 +61,7 @@ std::string CpuListOf(const cpu_set_t* set, size_t bytes) {
 }
 
 void AddScheduling(uint32_t number, Settings& to) {
-  SchedulingAttributes attributes{};
+  util::SchedulingAttributes attributes{};
   const auto pid = static_cast<pid_t>(number);
   if (syscall(SYS_sched_getattr, pid, &attributes, sizeof(attributes), 0) == 0) {
     to.values.emplace_back("policy", PolicyName(attributes.policy));

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "tools/record/options/record_options.h"
+#include "util/scheduling_attributes.h"
 
 namespace tools {
 namespace {
@@ -58,19 +59,6 @@ std::string FindProgram(const std::string& name, int* reason) {
   }
 }
 
-// The kernel's struct sched_attr in its first published size: glibc has no such type before 2.41.
-struct SchedulingAttributes {
-  uint32_t size;
-  uint32_t policy;
-  uint64_t flags;
-  int32_t nice;
-  uint32_t priority;
-  uint64_t runtime;
-  uint64_t deadline;
-  uint64_t period;
-};
-static_assert(sizeof(SchedulingAttributes) == 48);
-
 // Restores attributes that exec keeps and fork does not: scheduling with reset-on-fork, and the
 // signal at the death of the parent.
 class NotForked {
@@ -87,7 +75,7 @@ class NotForked {
 
  private:
   static constexpr uint64_t kResetOnFork = 1;  // linux/sched.h: SCHED_FLAG_RESET_ON_FORK
-  SchedulingAttributes attributes_ = {};
+  util::SchedulingAttributes attributes_ = {};
   bool known_ = false;
   int death_signal_ = 0;
 };
