@@ -99,6 +99,8 @@ const char* WordsOf(Statistic statistic) {
       return " for an answer, mean";
     case Statistic::kLockRate:
       return " for a lock";
+    case Statistic::kPauseRate:
+      return " amid work";
     case Statistic::kSleepCount:
       return "s above the median";
     case Statistic::kBlockedCount:
