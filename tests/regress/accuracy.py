@@ -33,8 +33,8 @@ HEAD = """<!-- SPDX-License-Identifier: BSD-2-Clause -->
 Each scenario was recorded in its base form and its slow form, in turns, five captures a side; `3` are the first three of
 each. What it has to name is written down in `tests/regress/expectations.json` before the first comparison; the history of
 that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`). **right**: the first finding names the cause or its direct victim; **partly**: a
-later one does. The sentence is the first line of
-`fxt diff` for five captures. `tests/regress/README.md` says how the scenarios are made.
+later one does. The first line is that of
+`fxt diff` for five captures; the right sentence, where there is one, was written down for the scenario. `tests/regress/README.md` says how the scenarios are made.
 """
 
 
@@ -88,9 +88,10 @@ def write_recording(fxt, folder, expected, planted, pool):
         marks = [row.marks[at] for row in rows]
         print(f"With {what} captures a side {marks.count('right')} of {len(marks)} are right, {marks.count('partly')} partly."
               + ("\n" if at else ""))
-    print("| scenario | what is changed | 5 | 3 | the first line |\n|---|---|---|---|---|")
+    print("| scenario | what is changed | the right sentence | 5 | 3 | the first line |\n|---|---|---|---|---|---|")
     for (name, *_), row in zip(jobs, rows):
-        print(f"| `{name}` | {cell(change_of(name, planted))} | {row.marks[0]} | {row.marks[1]} | {cell(row.sentence)} |")
+        right = expected[name].get("sentence", "")
+        print(f"| `{name}` | {cell(change_of(name, planted))} | {cell(right)} | {row.marks[0]} | {row.marks[1]} | {cell(row.sentence)} |")
 
 
 def write_series(fxt, folders, count, seed, pool):

@@ -47,6 +47,12 @@ def matches(finding, expected):
         for group, metrics in expected["causes"].items())
 
 
+def is_because_of(rows, groups):
+    """Whether the first of rows, which others of the machine slow down, names one of these groups first."""
+    links = rows[0]["because"] if rows else []
+    return bool(links) and any(re.search(group, group_name(links[0])) for group in groups)
+
+
 @dataclasses.dataclass
 class Judgement:
     good: bool
@@ -68,6 +74,11 @@ def judge(result, expected, unconfirmed=False):
     if expected.get("nothing"):
         judgement.good = not findings
         judgement.why = "" if judgement.good else "there is a finding without a change"
+        return judgement
+    if "because_of_others" in expected:
+        judgement.good = not findings and is_because_of(result["slower_because_of_others"], expected["because_of_others"])
+        judgement.rank = 1 if judgement.good else None
+        judgement.why = "" if judgement.good else "others that slow it down are not named first"
         return judgement
     judgement.rank = next((i for i, finding in enumerate(findings, 1) if matches(finding, expected)), None)
     worse = [finding for finding in findings if finding["verdict"] in BAD]

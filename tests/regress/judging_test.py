@@ -59,6 +59,15 @@ class Judging(unittest.TestCase):
         self.assertTrue(judge(result(finding(1, verdict="better")), better).good)
         self.assertFalse(judge(result(finding(1, verdict="better"), finding(2, "other/other")), better).good)
 
+    def test_others_are_named_first(self):
+        expected = {"because_of_others": ["^hog/"]}
+        row = {"because": [{"group": {"process": "hog", "thread": "hog"}}, {"group": {"process": "b", "thread": "b"}}]}
+        self.assertTrue(judge({**result(), "slower_because_of_others": [row]}, expected).good)
+        self.assertFalse(judge({**result(), "slower_because_of_others": []}, expected).good)
+        self.assertFalse(judge({**result(finding(1)), "slower_because_of_others": [row]}, expected).good)
+        row["because"].reverse()
+        self.assertFalse(judge({**result(), "slower_because_of_others": [row]}, expected).good)
+
     def test_unconfirmed(self):
         self.assertTrue(judge(result(unconfirmed=[finding(1)]), EXPECTED, unconfirmed=True).good)
         self.assertFalse(judge(result(unconfirmed=[finding(1)]), EXPECTED).good)
@@ -70,7 +79,9 @@ class Expectations(unittest.TestCase):
 
     def test_are_complete(self):
         for name, expected in (pair for part in self.expectations.values() for pair in part.items()):
-            if not expected.get("nothing"):
+            if "because_of_others" in expected:
+                self.assertTrue(expected["because_of_others"], name)
+            elif not expected.get("nothing"):
                 self.assertTrue(expected["causes"] and expected["verdicts"], name)
                 for group, metrics in expected["causes"].items():
                     re.compile(group)

@@ -125,6 +125,20 @@ constexpr ChangeRule kChangeRules[] = {
            std::max(0.0, std::min(next.value - base.value, of.base->timer_ms - of.next->timer_ms)));
      }},
 
+    // pauses amid work
+    {"longer_pauses",
+     "The new requests, each with its longer pauses: at most the change of the sum. Shorter pauses "
+     "follow from less work.",
+     0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
+       const Sides<PauseDetail> of(base, next);
+       if (!of) return Amount();
+       if (of.base->requests <= 0 || of.next->requests <= 0) return Amount(0);
+       const double each =
+           (next.value / of.next->requests - base.value / of.base->requests) * of.next->requests;
+       return Amount(std::max(0.0, std::min(each, next.value - base.value)));
+     }},
+
     // long sleeps
     {"same_work_for_more_threads", "With as much work for more threads, each of them has less.",
      kExplained,

@@ -283,6 +283,7 @@ class Comparer {
       const bool has_reason = metric == Metric::kAffinity || metric == Metric::kWeight ||
                               metric == Metric::kRtThrottled;
       if (has_reason && !HasAny(group, metric)) continue;
+      if (statistic == Statistic::kPauseRate && !comparability_.wait) continue;
       samples.push_back(
           {statistic, "",
            Observe(groups_, group, statistic, thresholds, normalization_, out_of_scope)});
@@ -583,12 +584,12 @@ class Comparer {
     std::vector<std::pair<ComparisonRow*, const TestedUnit*>> expected;
     for (const TestedUnit& unit : units_) {
       if (!unit.group) continue;
-      const std::string& process = groups_.all()[*unit.group].name.process;
+      const measure::GroupName& name = groups_.all()[*unit.group].name;
       for (const size_t number : unit.numbers) {
         ComparisonRow& row = report_.rows[number];
         const bool is_expected = std::any_of(report_.settings.begin(), report_.settings.end(),
                                              [&](const SettingDifference& setting) {
-                                               return ActsOnMetric(setting, row.metric, process);
+                                               return ActsOnMetric(setting, row.metric, name);
                                              });
         if (!is_expected || IsPart(row.metric) || row.p >= 1) continue;
         p.push_back(row.p);

@@ -7,6 +7,7 @@
 
 #include "compare/values/lengths.h"
 #include "compare/values/metric.h"
+#include "schema/wait_object.h"
 
 namespace comparison {
 namespace {
@@ -135,6 +136,7 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
     if (row.metric == Metric::kBlocked) return object.blocked;
     if (object.blocked) return false;
     if (row.statistic == Statistic::kLockRate) return object.waits_for == WaitsFor::kLock;
+    if (row.statistic == Statistic::kPauseRate) return object.kind == schema::wait_kind::kSleep;
     return row.statistic != Statistic::kAnswerMean || object.waits_for == WaitsFor::kAnswer ||
            object.waits_for == WaitsFor::kChild;
   };

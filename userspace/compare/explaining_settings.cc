@@ -12,8 +12,6 @@
 namespace comparison {
 namespace {
 
-using schema::SettingScope;
-
 // Kinds of change that a setting acts on, as bits.
 enum Kind : unsigned {
   kForCpu = 1,     // waits for a CPU
@@ -114,15 +112,17 @@ bool IsOfProcess(const SettingDifference& setting) { return schema::HasProcess(s
 
 }  // namespace
 
-bool IsOfProgram(const SettingDifference& setting) {
-  if (setting.scope == SettingScope::kCommand) return true;
-  return setting.scope == SettingScope::kProcess &&
-         (setting.name == schema::setting::kCommandLine || setting.name == "build_id" ||
-          setting.name == schema::setting::kExecutable);
-}
-
-bool ActsOnMetric(const SettingDifference& setting, Metric metric, const std::string& process) {
-  return (!IsOfProcess(setting) || setting.subject == process) && ActsOn(setting, KindOf(metric));
+bool ActsOnMetric(const SettingDifference& setting, Metric metric,
+                  const measure::GroupName& group) {
+  if (IsOfProcess(setting)) {
+    if (setting.subject != group.process) return false;
+    const size_t of_thread = setting.name.find(measure::kOfThread);
+    if (of_thread != std::string::npos &&
+        setting.name.substr(of_thread + measure::kOfThread.size()) != group.thread) {
+      return false;
+    }
+  }
+  return ActsOn(setting, KindOf(metric));
 }
 
 std::vector<size_t> ExplainingSettings(const DiffReport& report, const ComparisonRow& row) {
@@ -153,10 +153,6 @@ std::vector<size_t> ExplainingSettings(const DiffReport& report, const Compariso
     };
     return rank(a) < rank(b);
   });
-  if (!found.empty()) return found;
-  for (size_t i = 0; i < report.settings.size(); ++i) {
-    if (IsOfProgram(report.settings[i]) && report.settings[i].subject == own) found.push_back(i);
-  }
   return found;
 }
 

@@ -202,16 +202,27 @@ bool IsExcess(Statistic statistic) {
   return InfoOf(statistic).metric == Metric::kSleep && statistic < Statistic::kSleepForThreads;
 }
 
+// Whether it measures sleeps by what they were for, or what ended them.
+bool IsByPurpose(Statistic statistic) {
+  return InfoOf(statistic).metric == Metric::kSleep && !IsExcess(statistic);
+}
+
+// Whether it changed even as one of so many statistics.
+bool IsSure(const StatisticTest& test, size_t statistics) {
+  return test.enough && test.passes_gate &&
+         test.p * static_cast<double>(statistics) <= kFalseDiscoveries;
+}
+
 // The change of the metric. For long sleeps it is the largest significant change: the most
 // significant statistic may contain only a small part of it.
 double ExtentOf(const StatisticTest& shown, const std::vector<const StatisticTest*>& row_tests) {
   if (!IsExcess(shown.sample->statistic)) return shown.change;
   double extent = shown.change;
   for (const StatisticTest* test : row_tests) {
-    const bool significant = test->enough && test->passes_gate &&
-                             test->p * static_cast<double>(row_tests.size()) <= kFalseDiscoveries;
-    if (significant && IsExcess(test->sample->statistic) && test->change / extent > 1)
+    if (IsSure(*test, row_tests.size()) && IsExcess(test->sample->statistic) &&
+        test->change / extent > 1) {
       extent = test->change;
+    }
   }
   return extent;
 }
@@ -292,6 +303,15 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
       if (best == nullptr ||
           std::pair(!test->passes_gate, test->p) < std::pair(!best->passes_gate, best->p)) {
         best = test;
+      }
+    }
+    // Of sleeps by what they were for, each of which changed for sure: what takes longest.
+    if (best != nullptr && IsByPurpose(best->sample->statistic)) {
+      for (const StatisticTest* test : row_tests) {
+        if (IsByPurpose(test->sample->statistic) && IsSure(*test, row_tests.size()) &&
+            test->change > best->change) {
+          best = test;
+        }
       }
     }
     const auto others = std::min_element(row_tests.begin(), row_tests.end(),

@@ -18,7 +18,6 @@ constexpr Metric kAll[] = {
 static_assert(std::size(kAll) == kMetrics);
 constexpr Metric kLatency[] = {Metric::kWakeupLatency};
 constexpr Metric kCpuWaits[] = {Metric::kWakeupLatency, Metric::kPreemptedWait};
-constexpr Metric kPreempted[] = {Metric::kPreemptedWait};
 constexpr Metric kSleeps[] = {Metric::kSleep};
 constexpr Metric kSwitching[] = {Metric::kSwitches};
 constexpr Metric kMigrating[] = {Metric::kMigrations};
@@ -30,6 +29,12 @@ constexpr Metric kParts[] = {Metric::kInversion, Metric::kUnconserved, Metric::k
 
 bool IsMore(const ComparisonRow& row) { return row.change > 0; }
 bool IsBetter(const ComparisonRow& row) { return row.verdict == Verdict::kBetter; }
+
+// Of all waits for a CPU after wakeups, or after preemptions.
+double LogRatioOfWaits(const GroupFindings& findings, const ComparisonRow& row) {
+  return row.metric == Metric::kWakeupLatency ? findings.facts().latency_log_ratio
+                                              : findings.facts().preempted_log_ratio;
+}
 
 // A group with fewer waits sleeps longer.
 Suppression SleepInSlack(const GroupFindings& findings, const ComparisonRow& row, double part) {
@@ -86,30 +91,25 @@ constexpr SuppressionRule kSuppressionRules[] = {
        }
        return Suppression{};
      }},
-    {"latency_of_more_wakeups", kLatency, "Each wakeup has its latency.", kExplained, false,
+    {"waits_of_more_wakeups", kCpuWaits,
+     "Each wakeup has its latency, and a group that is woken more often is preempted more often.",
+     kExplained, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double part) {
        return Suppression{.by = findings.Find(Metric::kWakeups, [&](const ComparisonRow& wakeups) {
          return row.change > 0 &&
-                std::log(wakeups.ratio.value) >= findings.facts().latency_log_ratio * part;
+                std::log(wakeups.ratio.value) >= LogRatioOfWaits(findings, row) * part;
        })};
      }},
-    {"preemption_of_more_wakeups", kPreempted,
-     "A group that is woken more often is preempted more often.", kExplained, false,
-     [](const GroupFindings& findings, const ComparisonRow& row, double part) {
-       return Suppression{.by = findings.Find(Metric::kWakeups, [&](const ComparisonRow& wakeups) {
-         return row.change > 0 &&
-                std::log(wakeups.ratio.value) >= findings.facts().preempted_log_ratio * part;
-       })};
-     }},
-    {"preemption_of_more_running", kPreempted,
-     "A group that runs more is preempted more: by as many ms, or by as many times.", kExplained,
+    {"waits_of_more_running", kCpuWaits,
+     "A group that runs more waits more for a CPU: by as many ms, or by as many times.", kExplained,
      false,
      [](const GroupFindings& findings, const ComparisonRow& row, double part) {
        return Suppression{.by = findings.Find(Metric::kCpuTime, [&](const ComparisonRow& cpu) {
-         const bool by_times =
-             row.change > 0 && cpu.change > 0 && cpu.statistic == Statistic::kCpuRate &&
-             std::log(cpu.ratio.value) >= findings.facts().preempted_log_ratio * part;
-         return cpu.change / row.change >= part || by_times;
+         const bool by_times = row.change > 0 && cpu.change > 0 &&
+                               cpu.statistic == Statistic::kCpuRate &&
+                               std::log(cpu.ratio.value) >= LogRatioOfWaits(findings, row) * part;
+         const bool by_ms = row.metric == Metric::kPreemptedWait && cpu.change / row.change >= part;
+         return by_ms || by_times;
        })};
      }},
     {"sleep_in_slack", kSleeps,
@@ -139,6 +139,20 @@ constexpr SuppressionRule kSuppressionRules[] = {
        if (row.statistic != Statistic::kCpuPerWakeup || row.change > 0) return Suppression{};
        const auto forks = findings.Find(Metric::kForks, IsMore);
        return Suppression{.by = forks ? forks : findings.Find(Metric::kWakeups, IsMore)};
+     }},
+    {"dearer_mean_of_fewer_wakeups", kCpu,
+     "A group that waits longer for threads is woken less often, and runs as much as before: the "
+     "mean of a wakeup grows.",
+     kExplained, false,
+     [](const GroupFindings& findings, const ComparisonRow& row, double part) {
+       const bool applies = row.statistic == Statistic::kCpuPerWakeup && row.change > 0 &&
+                            findings.facts().running < row.change * part;
+       if (!applies) return Suppression{};
+       return Suppression{.by = findings.Find(Metric::kSleep, [&](const ComparisonRow& sleep) {
+         const bool for_threads = sleep.statistic == Statistic::kSleepForThreads ||
+                                  sleep.statistic == Statistic::kLockRate;
+         return for_threads && sleep.change >= row.change * part;
+       })};
      }},
     {"wakeups_of_work", kWaking, "More or less work changes CPU time and wakeups at once.", 0,
      false,

@@ -85,6 +85,11 @@ std::vector<Case> Cases() {
        threads_end(150, 420, 100, 100), 80},
       {"waits_in_place_of_timer_sleeps", S::kSleepForThreads, threads_end(150, 400, 100, 100),
        threads_end(50, 500, 100, 100), 0},
+      // Half of the requests, each with three times the pauses.
+      {"longer_pauses", S::kPauseRate, Make(100, PauseDetail{100}), Make(150, PauseDetail{50}), 50},
+      // More requests with the same pauses each.
+      {"longer_pauses", S::kPauseRate, Make(100, PauseDetail{100}), Make(200, PauseDetail{200}), 0},
+      {"longer_pauses", S::kPauseRate, Make(200, PauseDetail{100}), Make(100, PauseDetail{100}), 0},
       {"same_work_for_more_threads", S::kSleepExcessHalf, Make(100, sleeps),
        Make(200, more_threads), 0},
       // More sleeps that are shorter.

@@ -393,5 +393,51 @@ TEST(CompareTest, NeverJudgesTheRecorder) {
   EXPECT_TRUE(report.others.empty());
 }
 
+// Six groups. The first one waits longer for a CPU, by little. A setting differs.
+DiffReport DiffOfLatency(double times, const char* setting, const char* process = "app") {
+  std::vector<Work> base(6);
+  for (size_t i = 0; i < base.size(); ++i) {
+    base[i].thread = std::string(1, static_cast<char>('a' + i));
+    base[i].preempted_ms = 0;
+    base[i].latency_us = 200;
+  }
+  std::vector<Work> next = base;
+  next[0].latency_us *= times;
+  auto sides = Simulator(4).Sides(base, next, 5);
+  for (auto* side : {&sides.base, &sides.next}) {
+    for (measure::Capture& capture : *side) {
+      capture.settings[{schema::SettingScope::kProcess, false, process, setting}].Add(
+          side == &sides.next ? "10" : "0");
+    }
+  }
+  return Diff(std::move(sides));
+}
+
+TEST(CompareTest, ASettingThatDiffersNeedsLessProof) {
+  constexpr double kTimes = 2.6;
+  const auto latency = [](const DiffReport& report, const char* thread) {
+    return *Find(report, thread, Metric::kWakeupLatency);
+  };
+  const DiffReport without = DiffOfLatency(kTimes, "command_line");
+  EXPECT_FALSE(IsFinding(latency(without, "a").verdict)) << latency(without, "a").q;
+  const DiffReport with = DiffOfLatency(kTimes, "nice of thread a");
+  EXPECT_EQ(latency(with, "a").verdict, Verdict::kWorse) << latency(with, "a").q;
+  EXPECT_LE(latency(with, "a").q, kFalseDiscoveries);
+  // The others did not change, and a setting does not make it so.
+  for (const char* thread : {"b", "c", "d", "e", "f"}) {
+    EXPECT_FALSE(IsFinding(latency(with, thread).verdict)) << thread;
+  }
+  // One that acts on sleeps, on another thread, or on another process proves nothing.
+  for (const char* setting : {"timerslack_ns of thread a", "nice of thread b"}) {
+    EXPECT_FALSE(IsFinding(latency(DiffOfLatency(kTimes, setting), "a").verdict)) << setting;
+  }
+  const DiffReport elsewhere = DiffOfLatency(kTimes, "nice of thread a", "other");
+  EXPECT_FALSE(IsFinding(latency(elsewhere, "a").verdict));
+}
+
+TEST(CompareTest, ASettingThatDiffersIsNoFinding) {
+  EXPECT_TRUE(DiffOfLatency(1, "nice").findings.empty());
+}
+
 }  // namespace
 }  // namespace comparison

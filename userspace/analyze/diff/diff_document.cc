@@ -187,8 +187,7 @@ class DiffBuilder {
       lines.push_back(fmt::format("symptoms: {}", fmt::join(symptoms, "; ")));
     }
     for (const size_t setting : comparison::ExplainingSettings(report_, row)) {
-      const comparison::SettingDifference& each = report_.settings[setting];
-      if (!comparison::IsOfProgram(each)) lines.push_back("set differently: " + SettingWords(each));
+      lines.push_back("set differently: " + SettingWords(report_.settings[setting]));
     }
     if (!row.examples.empty()) {
       const comparison::Example& longest = row.examples.front();

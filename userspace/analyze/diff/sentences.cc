@@ -11,6 +11,7 @@
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/settings_section.h"
 #include "compare/explaining_settings.h"
+#include "schema/wait_object.h"
 #include "text/clean_text.h"
 
 namespace analyze {
@@ -66,6 +67,18 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
     return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
                        named ? " of " + whom : "", ValueWords(report, row, row.next.value),
                        ValueWords(report, row, row.base.value));
+  }
+  if (row.statistic == Statistic::kPauseRate) {
+    return fmt::format("sleeps {} {}{} amid its work, for as long as it asked", amount, longer,
+                       object);
+  }
+  // The timeouts of its futex ended most of it.
+  const bool times_out = row.statistic == Statistic::kSleepForThreads && row.object &&
+                         row.object->object.kind == schema::wait_kind::kFutex &&
+                         (!named || link->change < row.change * comparison::kExplained);
+  if (times_out) {
+    return fmt::format("waits {} {}{} for another thread of its process (a lock)", amount, longer,
+                       object);
   }
   if (link == nullptr) return fmt::format("sleeps {} {}{}", amount, longer, object);
   if (link->kind == CauseLink::Kind::kInterrupt) {
@@ -272,11 +285,7 @@ std::string ConclusionOf(const DiffReport& report) {
 std::string SinceWords(const DiffReport& report, const ComparisonRow& row) {
   const std::vector<size_t> settings = comparison::ExplainingSettings(report, row);
   if (settings.empty()) return "";
-  const comparison::SettingDifference& first = report.settings[settings.front()];
-  if (!comparison::IsOfProgram(first)) return ", since " + SettingWords(first);
-  // Of a program in another form one name says enough.
-  return fmt::format(" (set differently: {}{})", text::CleanText(first.name),
-                     settings.size() > 1 ? fmt::format(" and {} more", settings.size() - 1) : "");
+  return ", since " + SettingWords(report.settings[settings.front()]);
 }
 
 std::string NextCommand(const ComparisonRow& row) {

@@ -131,6 +131,7 @@ util::Result<Comparability> CheckComparability(Captures captures, size_t bases) 
     result.irq = result.irq && HasCategory(capture->categories, "irq");
     result.softirq = result.softirq && HasCategory(capture->categories, "softirq");
     result.syscall = result.syscall && HasCategory(capture->categories, "syscall");
+    result.wait = result.wait && HasCategory(capture->categories, "wait");
   }
   for (const Capture* capture : captures) {
     if (capture->lost_events == 0) continue;

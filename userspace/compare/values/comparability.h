@@ -21,6 +21,7 @@ struct Comparability {
   bool irq = true;
   bool softirq = true;
   bool syscall = true;
+  bool wait = true;
 };
 
 // An error for captures that must not be mixed: those around an event with others, those of a

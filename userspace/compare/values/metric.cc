@@ -50,6 +50,7 @@ constexpr StatisticInfo kTable[] = {
      0.25, 5, 0},
     {Statistic::kAnswerMean, Metric::kSleep, "answer", StatisticUnit::kMicroseconds, 20, 0.3, 5, 0},
     {Statistic::kLockRate, Metric::kSleep, "for_locks", StatisticUnit::kMsPerSecond, 5, 0.5, 5, 0},
+    {Statistic::kPauseRate, Metric::kSleep, "pauses", StatisticUnit::kMsPerSecond, 5, 0.3, 5, 0},
     {Statistic::kBlockedCount, Metric::kBlocked, "count", StatisticUnit::kPerSecond, 2, 0.35, 2, 0},
     {Statistic::kBlockedRate, Metric::kBlocked, "rate", StatisticUnit::kMsPerSecond, 2, 0.5, 2, 0},
     {Statistic::kThrottledRate, Metric::kThrottled, "rate", StatisticUnit::kMsPerSecond, 2, 0.3, 2,

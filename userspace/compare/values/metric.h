@@ -70,6 +70,7 @@ enum class Statistic : uint8_t {
   kSleepForThreads,
   kAnswerMean,
   kLockRate,
+  kPauseRate,
   kBlockedCount,
   kBlockedRate,
   kThrottledRate,
@@ -93,7 +94,7 @@ enum class Statistic : uint8_t {
   kRequestTenth,
   kRequestHundredth,
 };
-inline constexpr size_t kStatistics = 39;
+inline constexpr size_t kStatistics = 40;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

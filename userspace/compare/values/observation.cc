@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "compare/values/lengths.h"
 #include "compare/values/metric.h"
+#include "schema/wait_object.h"
 
 namespace comparison {
 namespace {
@@ -141,8 +143,41 @@ std::optional<Observation> OfAnswers(const measure::Group& group, double seconds
   return result;
 }
 
+// Sleeps for a thing of a kind that their own timer ended, where category `wait` tells.
+struct TimerSleeps {
+  double count = 0;
+  double ms = 0;
+};
+TimerSleeps TimerSleepsIn(const measure::Group& group, std::string_view kind) {
+  TimerSleeps sleeps;
+  for (const auto& [object, blame] : group.waited_objects) {
+    if (object.blocked || object.kind != kind || object.waits_for != facts::WaitsFor::kTimer) {
+      continue;
+    }
+    sleeps.count += static_cast<double>(blame.count);
+    sleeps.ms += Ms(blame.ns);
+  }
+  return sleeps;
+}
+
+// Sleeps for a time that the group asked for, in total and for each request. Nothing for a group
+// that has no requests of others: it sets its own pace.
+std::optional<Observation> OfPauses(const measure::Group& group, double own, double seconds) {
+  const auto requests = static_cast<double>(group.of(Duration::kForWork).whole.count());
+  if (requests < kLeastTimerSleeps * own / 1e9) return std::nullopt;
+  const TimerSleeps pauses = TimerSleepsIn(group, schema::wait_kind::kSleep);
+  const double threads = std::max<double>(1, static_cast<double>(group.threads));
+  Observation result = OfTime(pauses.ms, seconds, VarianceOfCount(pauses.count));
+  result.tested = {result.value / threads, pauses.ms / requests};
+  result.tests = 2;
+  result.divisors = {threads, requests / seconds};
+  result.detail = PauseDetail{.requests = requests / seconds};
+  return result;
+}
+
 // The sleeps that threads ended, but those for work, in total and for each sleep that a timer
-// ended. Nothing for a group without own timers: it sleeps until it has work.
+// ended. A futex that timed out was a wait for a thread. Nothing for a group without own timers: it
+// sleeps until it has work.
 std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
   double timer_sleeps = 0;
   double timer_ms = 0;
@@ -159,6 +194,11 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
       thread_sleeps += count;
     }
   }
+  const TimerSleeps timed_out = TimerSleepsIn(group, schema::wait_kind::kFutex);
+  timer_sleeps -= std::min(timer_sleeps, timed_out.count);
+  timer_ms -= std::min(timer_ms, timed_out.ms);
+  thread_sleeps += timed_out.count;
+  threads_ms += timed_out.ms;
   if (timer_sleeps < kLeastTimerSleeps * own / 1e9) return std::nullopt;
   const Distribution& for_work = group.of(Duration::kForWork);
   threads_ms -= std::min(threads_ms, Ms(for_work.whole_ns));
@@ -232,6 +272,8 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kLockRate:
       return OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
                     VarianceOf(group.of(Duration::kForLock)));
+    case Statistic::kPauseRate:
+      return OfPauses(group, own, seconds);
     case Statistic::kBlockedCount: {
       Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
       result.detail = BlockedDetail{.blocked_ms = Ms(group.of(facts::Share::kBlocked)) / seconds};

@@ -68,6 +68,11 @@ struct ThreadSleepDetail {
   static constexpr std::array kFields = {
       &ThreadSleepDetail::timer_ms, &ThreadSleepDetail::timer_sleeps, &ThreadSleepDetail::requests};
 };
+// Pauses amid work.
+struct PauseDetail {
+  double requests = 0;  // sleeps for work
+  static constexpr std::array kFields = {&PauseDetail::requests};
+};
 // Waits in D, counted.
 struct BlockedDetail {
   double blocked_ms = 0;
@@ -80,7 +85,7 @@ struct RequestDetail {
   static constexpr std::array kFields = {&RequestDetail::total_ms, &RequestDetail::events};
 };
 using Detail = std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
-                            ThreadSleepDetail, BlockedDetail, RequestDetail>;
+                            ThreadSleepDetail, PauseDetail, BlockedDetail, RequestDetail>;
 
 // Load of groups out of scope, in statistics of waits for a CPU.
 struct OutOfScopeLoad {

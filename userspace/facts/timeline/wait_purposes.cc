@@ -137,6 +137,7 @@ WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {
   if (object->kind == kinds::kChild) return Call::kChild;
   if (object->kind == kinds::kSleep) return Call::kPause;
   if (object->kind == kinds::kFile) return Call::kFile;
+  if (object->kind == kinds::kFutex) return Call::kFutex;
   return Sends(object->syscall) ? Call::kRoom : Call::kNotKnown;
 }
 
@@ -327,7 +328,8 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
       sleeper.open = false;
     }
     if (sleeper.by_itself != UINT32_MAX) ++sleeper.by_itself;
-    if (waker.kind == Waker::Kind::kTimer || call == Call::kPause) {
+    // No device releases a futex: its timeout ended the sleep.
+    if (waker.kind == Waker::Kind::kTimer || call == Call::kPause || call == Call::kFutex) {
       waits_for = WaitsFor::kTimer;
     } else if (waker.kind == Waker::Kind::kDevice || kind == WaitKind::kBlocked ||
                call == Call::kFile) {

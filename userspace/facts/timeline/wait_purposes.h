@@ -106,6 +106,7 @@ class WaitPurposes {
     kChild,  // waits for one to exit
     kPause,  // sleeps for a time
     kFile,   // reads or writes one
+    kFutex,
   };
   static Call CallOf(const WaitObject* object);
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended
