@@ -82,8 +82,8 @@ UnwindLoader::Mappings::~Mappings() {
   }
 }
 
-UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker, Filter is_wanted,
-                           std::string proc)
+UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker,
+                           Filter is_wanted, std::string proc)
     : maps_(maps),
       is_wanted_(std::move(is_wanted)),
       proc_(std::move(proc)),
