@@ -61,6 +61,12 @@ extern struct side_ring_map side_ring SEC(".maps");
 extern fxr_u32 phase;
 
 /*
+ * For loops that call functions. The verifier adds up the stack of each path of calls, and
+ * unrolled loops in one another multiply the paths: this took milliseconds.
+ */
+#define KEEP_LOOP _Pragma("clang loop unroll(disable)")
+
+/*
  * Settings. They are constant once loaded, so the verifier removes the code of unused
  * features.
  */
@@ -69,7 +75,7 @@ extern const volatile fxr_u32 slot_mask;            /* slots per ring - 1 */
 extern const volatile fxr_u64 slots_full;           /* fill level that counts as full; ~0: the ring is overwritten */
 extern const volatile fxr_u32 ring_count;           /* CPUs from 0 up that have a slot ring */
 extern const volatile fxr_u64 slots_wakeup_fill;    /* fill level that wakes the collector; ~0: never */
-extern const volatile fxr_u32 categories_used;      /* no event has a category from here up */
+extern const volatile fxr_u64 categories_used;      /* bits of the categories that events may have */
 extern const volatile fxr_u32 side_wakeup_bytes;    /* side-ring fill level, bytes, that wakes the collector */
 
 #endif

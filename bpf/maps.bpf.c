@@ -34,7 +34,7 @@ const volatile fxr_u32 slot_mask = 1;
 const volatile fxr_u64 slots_full = 0;
 const volatile fxr_u32 ring_count = 1;
 const volatile fxr_u64 slots_wakeup_fill = ~0ULL;
-const volatile fxr_u32 categories_used = FXR_CATEGORIES;
+const volatile fxr_u64 categories_used = ~0ULL;
 const volatile fxr_u32 side_wakeup_bytes = 1 << 18;
 
 /* See context.h. */

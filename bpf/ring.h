@@ -98,12 +98,15 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 				       u64 tail)
 {
 	WRITE_ONCE(ring->gap, 0);
-	/* The verifier walks every iteration, in every program. */
-	for (u32 category = 0; category < FXR_CATEGORIES && category < categories_used; category++) {
+	/* The verifier walks every iteration, in every program. It knows which are used. */
+	for (u32 category = 0; category < FXR_CATEGORIES; category++) {
 		struct fxr_loss_body loss = {.category = category};
 		struct fxr_payload payload;
-		u64 count, since = READ_ONCE(ring->pending_since[category]);
+		u64 count, since;
 
+		if (!(categories_used & (1ULL << category)))
+			continue;
+		since = READ_ONCE(ring->pending_since[category]);
 		if (claim == CLAIM_FETCH) {
 			count = __sync_lock_test_and_set(&ring->pending[category], 0);
 		} else {

@@ -988,6 +988,7 @@ __noinline int unwind_frame(u32 cpu)
 	if (!state || unwind_find_frame(cpu))
 		return 1;
 	if (has_no_rule(READ_ONCE(state->rule.kind)) && unwind_search(cpu)) {
+		KEEP_LOOP
 		for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
 			if (!unwind_search_next(cpu))
 				break;
@@ -1000,6 +1001,7 @@ __noinline int unwind_frame(u32 cpu)
 /* Returns nonzero at the end. */
 __noinline int unwind_frames(u32 cpu)
 {
+	KEEP_LOOP
 	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
 		if (unwind_frame(cpu))
 			return 1;
@@ -1038,6 +1040,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->is_new = false;
 	state->is_uncacheable = false;
 	state->end = FXR_STACK_END_DEEP;
+	KEEP_LOOP
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / FRAMES_AT_ONCE; i++) {
 		if (unwind_frames(cpu))
 			break;
@@ -1092,6 +1095,7 @@ __noinline int unwind_number_frames(u32 cpu)
 	if (!state)
 		return 0;
 	state->number = 1;
+	KEEP_LOOP
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i += FRAMES_AT_ONCE) {
 		if (unwind_number_next(cpu, i))
 			break;

@@ -129,6 +129,7 @@ static __always_inline struct vm_area_struct *vma_of(struct mm_struct *mm, u32 c
 		/* One mapping alone is no node, and no program has so few. */
 		if ((walk->entry & 3) != 2)
 			return NULL;
+		KEEP_LOOP
 		for (u32 i = 0; i < MAPLE_LEVELS; i++) {
 			if (vma_walk_step(cpu, address))
 				break;

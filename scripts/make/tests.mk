@@ -34,6 +34,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/tests/requests
 	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/lines_test.py --build $(BUILD)
+	tests/capture/stack_diff_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/events/packet_wakers_test.py --build $(BUILD)
 	tests/capture/events/throttled_test.py --build $(BUILD)
@@ -260,10 +261,12 @@ FUZZ_LIMITS = -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
 FUZZ_READERS = $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ_BUILD)/
 FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=4096 -artifact_prefix=$(FUZZ_BUILD)/
 
-## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each)
+## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each), and 10,000 mutated ELF files
 ## fuzz-test     the same for twenty seconds, always with the same seeds
 .PHONY: fuzz
 fuzz: fuzz-seeds
+	$(FUZZ_MAKE) $(FUZZ_BUILD)/tests/table_mutations
+	$(FUZZ_BUILD)/tests/table_mutations --count 10000 --seed 1
 	$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
 	$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
 	$(FUZZ_READERS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
@@ -280,6 +283,8 @@ fuzz-test:
 fuzz-test-run: fuzz-seeds
 	@$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
 	@$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
+	@$(FUZZ_MAKE) $(FUZZ_BUILD)/tests/table_mutations
+	$(FUZZ_BUILD)/tests/table_mutations --count 300
 	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds'; do \
 	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
 	    { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }; \

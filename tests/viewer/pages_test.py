@@ -72,6 +72,7 @@ class Pages(unittest.TestCase):
             fxt("flame", cls.path("new/0.fxt"), "--of", kind, "--base", cls.path("base/0.fxt"), "-o",
                 cls.path(f"{kind}.html"))
         fxt("flame", cls.path("new/0.fxt"), "-o", cls.path("f.html"))
+        fxt("flame", "--of", "on", "--base", cls.path("base"), "--new", cls.path("new"), "-o", cls.path("s.html"))
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.__exit__)
 
@@ -199,6 +200,128 @@ class Pages(unittest.TestCase):
         page.evaluate("document.getElementById('reset').click()")
         self.assertEqual((number_of(page, ".hit"), number_of(page, ".under")), (0, 0))
         self.assertEqual(number_of(page, ".frame"), frames)
+
+    def press(self, page, key, **modifiers):
+        page.evaluate(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: {json.dumps(key)}, bubbles: true, "
+                      f"cancelable: true, ...{json.dumps(modifiers)}}}))")
+
+    def search(self, page, words):
+        page.evaluate(f"document.getElementById('search').value = {json.dumps(words)};"
+                      "document.getElementById('search').dispatchEvent(new Event('input'))")
+
+    def zoom(self, page):
+        """Zooms to a frame of a thread."""
+        page.evaluate("[...document.querySelectorAll('.frame')].filter((one) => one.style.bottom === '36px')[0].click()")
+
+    def test_a_flame_graph_has_keys(self):
+        page = self.open("f.html")
+        self.press(page, "f", ctrlKey=True)
+        self.assertEqual(page.evaluate("document.activeElement.id"), "search")
+        self.search(page, "nanosleep")
+        self.assertGreater(number_of(page, ".hit"), 0)
+        self.zoom(page)
+        self.press(page, "Escape")
+        self.assertEqual((number_of(page, ".hit"), number_of(page, ".under")), (0, 2))
+        self.press(page, "Escape")
+        self.press(page, "Escape")
+        self.assertEqual(number_of(page, ".under"), 0)
+
+    def test_the_address_of_a_flame_graph_has_its_state(self):
+        page = self.open("f.html")
+        self.zoom(page)
+        self.search(page, "nanosleep")
+        page.evaluate("document.getElementById('functions').open = true")
+        settle(page)
+        state = "JSON.stringify([...document.querySelectorAll('.frame')].map((one) => one.className + one.textContent))"
+        frames, address = page.evaluate(state), page.evaluate("location.href")
+        self.assertIn("#flame?", address)
+        self.open("r.html")
+        shown(page, address)
+        self.assertEqual(page.evaluate(state), frames)
+        self.assertEqual(page.evaluate("document.getElementById('search').value"), "nanosleep")
+        self.assertTrue(page.evaluate("document.getElementById('functions').open"))
+        # The way back leads to the whole graph.
+        page.evaluate("document.getElementById('reset').click(); history.back()")
+        settle(page)
+        self.assertEqual(page.evaluate(state), frames)
+
+    def test_a_flame_graph_turns_over(self):
+        page = self.open("f.html")
+        width = "Math.round(document.querySelector('.frame').getBoundingClientRect().width)"
+        whole = page.evaluate(width)
+        page.evaluate("document.getElementById('invert').click()")
+        self.assertEqual(page.evaluate(width), whole)
+        second = page.evaluate("[...document.querySelectorAll('.frame')].filter((one) => one.style.bottom === '18px')"
+                               ".map((one) => one.title)")
+        # The innermost frames of sleeps are the scheduler's.
+        self.assertTrue(second)
+        self.assertTrue(any("schedule" in one for one in second), second)
+
+    def test_the_functions_of_a_flame_graph(self):
+        page = self.open("f.html")
+        data = json.loads(page.evaluate("document.getElementById('flame').textContent"))
+        sums, path, total = {}, [], 0
+        for kept, added, _, here in data["stacks"]:
+            del path[kept:]
+            path += added
+            total += here
+            for number in set(path[2:]):
+                sums[data["texts"][number]] = sums.get(data["texts"][number], 0) + here
+        page.evaluate("document.getElementById('functions').open = true")
+        settle(page)
+        rows = page.evaluate("[...document.querySelectorAll('table.functions tbody tr')].map((row) => "
+                             "[...row.cells].map((cell) => cell.textContent))")
+        self.assertEqual(len(rows), min(len(sums), 100))
+        for name, whole, _ in rows[:20]:
+            percent = float(whole.split(", ")[1].rstrip(" %"))
+            self.assertAlmostEqual(percent, 100 * sums[name] / total, delta=0.01 * percent + 0.01)
+        self.search(page, "^" + rows[0][0].replace("[", r"\[").replace("]", r"\]") + "$")
+        settle(page)
+        self.assert_count(page, "table.functions tbody tr", 1)
+
+    def test_sets_of_captures_say_what_is_undecided(self):
+        page = self.open("s.html")
+        titles = page.evaluate("[...document.querySelectorAll('.frame')].map((one) => [one.title, one.style.background])")
+        for title, background in titles:
+            self.assertRegex(title, r"(undecided|q = [0-9.e-]+)$")
+            self.assertRegex(title, "%|new")
+            if title.endswith("undecided"):
+                self.assertEqual(background, "var(--same)")
+
+    def test_names_of_frames_can_be_read(self):
+        """A contrast of 4.5 to 1 (WCAG 2.1, AA)."""
+        contrast = """(() => {
+          const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+          const light = (colour) => {
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+            const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((byte) => byte / 255)
+              .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+          };
+          return Math.min(...[...document.querySelectorAll('.frame')].filter((one) => one.textContent).map((one) => {
+            const style = getComputedStyle(one);
+            const [low, high] = [light(style.color), light(style.backgroundColor)].sort((a, b) => a - b);
+            return (high + 0.05) / (low + 0.05);
+          }));
+        })()"""
+        for name in ("f.html", "on.html", "off.html", "s.html"):
+            for scheme in ("light", "dark"):
+                with self.subTest(name + " " + scheme):
+                    page = self.open(name, scheme=scheme)
+                    self.search(page, "sleep|main")
+                    self.assertGreaterEqual(page.evaluate(contrast), 4.5)
+                    self.search(page, "")
+                    self.assertGreaterEqual(page.evaluate(contrast), 4.5)
+
+    def test_a_flame_graph_fits_800_pixels(self):
+        for name in ("f.html", "on.html", "s.html"):
+            page = self.open(name, size=(800, 600))
+            page.evaluate("document.getElementById('functions').open = true")
+            settle(page)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 800)
+            for part in ("search", "reset", "invert"):
+                self.assertLessEqual(page.evaluate(f"document.getElementById('{part}').getBoundingClientRect().right"), 800)
 
     def test_a_flame_graph_colours_differences(self):
         for name in ("on.html", "off.html"):

@@ -82,8 +82,8 @@ UnwindLoader::Mappings::~Mappings() {
   }
 }
 
-UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker, Filter is_wanted,
-                           std::string proc)
+UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker,
+                           Filter is_wanted, std::string proc)
     : maps_(maps),
       is_wanted_(std::move(is_wanted)),
       proc_(std::move(proc)),
@@ -215,6 +215,8 @@ void UnwindLoader::TakeRecords(bool follows_cpus) {
 void UnwindLoader::ScanAll() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc_.c_str()), closedir);
   if (!folder) return;
+  SeenFiles seen;
+  seen_files_ = &seen;
   while (const dirent* entry = readdir(folder.get())) {
     const std::string_view name = entry->d_name;
     uint32_t tgid = 0;
@@ -222,6 +224,7 @@ void UnwindLoader::ScanAll() {
     if (error != std::errc() || end != name.data() + name.size()) continue;
     if (is_wanted_(tgid)) Scan(tgid);
   }
+  seen_files_ = nullptr;
   maps_.ChangeAge();
   tables_changed_ = false;
 }
@@ -254,7 +257,9 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     uint64_t major = 0, minor = 0;
     const bool has_device = ParseHex(device.substr(0, colon), &major) &&
                             ParseHex(device.substr(std::min(colon + 1, device.size())), &minor);
-    TakeField(&line);  // the inode
+    uint64_t inode = 0;
+    const std::string_view inode_text = TakeField(&line);
+    std::from_chars(inode_text.data(), inode_text.data() + inode_text.size(), inode);
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     // That page is the kernel's.
     if (permissions.find('w') == std::string_view::npos && line != "[vsyscall]") {
@@ -262,34 +267,64 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
     }
     range.module = line.empty() ? FXR_UNWIND_NO_FILE : FXR_UNWIND_NO_TABLE;
     if (line.starts_with('/') && has_device) {
-      // The mapped file itself, also if its path leads to another one by now.
-      std::string path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc_, tgid, start, end);
-      std::string root;
-      struct stat file {};
-      bool is_found = stat(path.c_str(), &file) == 0;
-      if (!is_found) {
-        root = fmt::format("{}/{}/root", proc_, tgid);
-        path = line;
-        is_found = stat((root + path).c_str(), &file) == 0;
-      }
-      range.module =
-          is_found ? UseModule(FileOf(file, DeviceOf(major, minor)), path, root) : absent_;
+      range.module = UseMapped({tgid, start, end, DeviceOf(major, minor), line}, inode);
     }
     ranges.push_back(range);
   }
 }
 
-uint64_t UnwindLoader::ReadArguments(uint32_t tgid) const {
+uint32_t UnwindLoader::UseMapped(const MappedFile& mapped, uint64_t inode) {
+  const std::pair key(mapped.device, inode);
+  if (seen_files_ != nullptr && inode != 0) {
+    if (const auto seen = seen_files_->find(key); seen != seen_files_->end()) {
+      const auto module = modules_.find(seen->second);
+      if (module != modules_.end()) {
+        ++module->second.users;
+        return seen->second;
+      }
+    }
+  }
+  std::string path, root;
+  const auto file = FindFile(mapped, &path, &root);
+  if (!file) return absent_;
+  const uint32_t number = UseModule(*file, path, root);
+  if (seen_files_ != nullptr && inode != 0 && modules_.contains(number)) {
+    seen_files_->insert_or_assign(key, number);
+  }
+  return number;
+}
+
+std::optional<fxr_unwind_file> UnwindLoader::FindFile(const MappedFile& mapped, std::string* path,
+                                                      std::string* root) const {
+  struct stat file {};
+  // The mapped file itself, also if its path leads to another one by now.
+  *path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc_, mapped.tgid, mapped.start, mapped.end);
+  if (stat(path->c_str(), &file) != 0) {
+    *root = fmt::format("{}/{}/root", proc_, mapped.tgid);
+    *path = mapped.path;
+    if (stat((*root + *path).c_str(), &file) != 0) return std::nullopt;
+  }
+  return FileOf(file, mapped.device);
+}
+
+std::optional<uint64_t> UnwindLoader::ReadArguments(uint32_t tgid) const {
   std::ifstream stat(fmt::format("{}/{}/stat", proc_, tgid));
   std::string text;
   std::getline(stat, text);
   // Fields follow the name, which may contain spaces: state is the third one (proc(5)).
+  constexpr int kFlags = 9;
   constexpr int kArgStart = 48;
+  constexpr uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::string_view fields = std::string_view(text).substr(name_end + 1);
   std::string_view field;
-  for (int number = 3; number <= kArgStart; ++number) field = TakeField(&fields);
+  for (int number = 3; number <= kArgStart; ++number) {
+    field = TakeField(&fields);
+    uint64_t flags = 0;
+    if (number == kFlags) std::from_chars(field.data(), field.data() + field.size(), flags);
+    if ((flags & kKernelThread) != 0) return std::nullopt;
+  }
   uint64_t address = 0;
   std::from_chars(field.data(), field.data() + field.size(), address);
   return address;
@@ -390,12 +425,14 @@ void UnwindLoader::ReloadUsed() {
 void UnwindLoader::Scan(uint32_t tgid) {
   auto mappings = std::make_shared<Mappings>();
   mappings->loader = this;
-  mappings->arguments = ReadArguments(tgid);
+  const auto arguments = ReadArguments(tgid);
+  if (!arguments) return Forget(tgid);
+  mappings->arguments = *arguments;
   ReadMappings(tgid, mappings.get());
-  // Kernel threads and processes that are gone.
+  // The process is gone.
   if (mappings->ranges.empty()) return Forget(tgid);
   // It executed a program meanwhile, which will be reported.
-  if (mappings->arguments != ReadArguments(tgid)) return;
+  if (arguments != ReadArguments(tgid)) return;
   const auto same = [](const fxr_unwind_range& a, const fxr_unwind_range& b) {
     return std::memcmp(&a, &b, sizeof(a)) == 0;
   };

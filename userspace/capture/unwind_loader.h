@@ -11,7 +11,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
@@ -66,6 +68,17 @@ class UnwindLoader {
     bool operator()(const fxr_unwind_file& a, const fxr_unwind_file& b) const;
   };
 
+  // A mapping of a file, from /proc/PID/maps.
+  struct MappedFile {
+    uint32_t tgid = 0;
+    uint64_t start = 0;
+    uint64_t end = 0;
+    uint32_t device = 0;
+    std::string_view path;
+  };
+  // While all processes are read, the modules of files by device and inode: most are mapped by many.
+  using SeenFiles = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
+
   struct Module {
     fxr_unwind_file file{};
     // Where the file can be opened: a path below a root (empty: this process's own), or a link in
@@ -96,10 +109,15 @@ class UnwindLoader {
   // Reads the process's mappings, and makes them known if they changed.
   void Scan(uint32_t tgid);
   void ReadMappings(uint32_t tgid, Mappings* mappings);
-  // The address of the process's arguments; 0: not known.
-  uint64_t ReadArguments(uint32_t tgid) const;
+  // The address of the process's arguments; 0: not known. Nothing for kernel threads.
+  std::optional<uint64_t> ReadArguments(uint32_t tgid) const;
+  // The identity of the file of a mapping, as the kernel has it. Sets where it can be opened.
+  std::optional<fxr_unwind_file> FindFile(const MappedFile& mapped, std::string* path,
+                                          std::string* root) const;
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
+  // The number of the module of a mapping, whose inode is `inode` there; 0: not known.
+  uint32_t UseMapped(const MappedFile& mapped, uint64_t inode);
   // The number of the file's module, 0 if it has no table. Counts a user of it.
   uint32_t UseModule(const fxr_unwind_file& file, const std::string& path, const std::string& root);
   // The same without a user; null if there is no room.
@@ -128,6 +146,7 @@ class UnwindLoader {
   std::unordered_map<uint32_t, MappingsPtr> processes_;
   std::map<fxr_unwind_file, uint32_t, FileLess> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
+  SeenFiles* seen_files_ = nullptr;         // while all processes are read
   std::unordered_set<uint32_t> changed_;    // processes with new mappings
   std::unordered_set<std::string> mapped_;  // files of these mappings
   std::vector<std::pair<uint32_t, uint32_t>> forks_;

@@ -104,7 +104,8 @@ void WaitReasons::NoteEvent(const fxt::Reader& reader) {
     has_stacks_ = true;
     slept_ = Slept{event->thread.thread, time - std::min(time, *away),
                    std::string(fxt::CutUtf8(in == nullptr ? "" : in->text, kMaxFunction)),
-                   stack == nullptr ? std::nullopt : std::optional(stack->address)};
+                   stack == nullptr ? std::nullopt : std::optional(stack->address),
+                   event->thread.process};
   } else if (category == schema::CategoryName(FXR_CATEGORY_FAULT) &&
              event->name.text == schema::event::kMajorFault) {
     if (event->type == fxt::EventType::kDurationEnd) {

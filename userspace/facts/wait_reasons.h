@@ -26,6 +26,7 @@ class WaitReasons {
     uint64_t begin = 0;  // ns, as the kernel timed it: a few microseconds beside the switch
     std::string in;      // the function; may be empty
     std::optional<uint64_t> stack = std::nullopt;
+    fxt::Koid process = 0;  // of the thread
   };
 
   // Kernel objects or events alone, for callers that know the kind of the record.

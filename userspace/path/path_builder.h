@@ -46,6 +46,8 @@ struct PathOptions {
   // Only the request of this number; 0: all.
   uint64_t id = 0;
   bool with_arguments = false;
+  // Names the stacks of sleeps; null: the kernel function alone.
+  StackNamer name_stack = nullptr;
   bool with_parts = true;
   // Limits of memory.
   size_t max_thread_bytes = size_t{64} << 20;
@@ -165,7 +167,7 @@ class PathBuilder {
   LabelPool labels_;
   facts::ActivityHistory threads_;
   facts::ActivityHistory cpus_;
-  SleepEvidence evidence_{timeline_, labels_};
+  SleepEvidence evidence_{timeline_, labels_, options_.name_stack};
   PathWalker walker_{timeline_, threads_, cpus_, evidence_};
 
   bool is_recorders_ = false;

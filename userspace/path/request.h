@@ -36,7 +36,7 @@ struct Request {
 struct WaitedFor {
   Label what = 0;    // "futex", "block read", "page fault"
   Label object = 0;  // the thing: a device, an address, a file, a peer
-  Label stack = 0;   // the kernel function that the thread slept in
+  Label stack = 0;   // the kernel function that the thread slept in, and its callers if known
 
   bool operator==(const WaitedFor&) const = default;
 };

@@ -81,7 +81,13 @@ void SleepEvidence::NoteFunction(const facts::WaitReasons::Slept& slept) {
   if (thread == nullptr || thread->begin == UINT64_MAX || !facts::IsOf(slept, thread->begin))
     return;
   Sleep& sleep = Keep({index, thread->begin});
-  sleep.waited_for.stack = labels_.Add(slept.in);
+  std::string stack = slept.in;
+  if (name_stack_ && slept.stack) {
+    const std::string callers = name_stack_(slept.process, *slept.stack);
+    if (!stack.empty() && !callers.empty()) stack += " <- ";
+    stack += callers;
+  }
+  sleep.waited_for.stack = labels_.Add(stack);
   if (thread->by_interrupt && !sleep.ended_by && IsOneOf(kTimerFunctions, slept.in)) {
     sleep.ended_by = PartKind::kTimer;
   }

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,15 +28,19 @@ struct Sleep {
   std::optional<PartKind> ended_by = std::nullopt;
 };
 
+// The innermost frames of a stack of a process, "commit (log.c:12) <- main"; empty if not known.
+using StackNamer = std::function<std::string(fxt::Koid process, uint64_t stack)>;
+
 // Feed it every record that is no switch and no wakeup before the timeline takes it, and the end of
 // every sleep. Keeps the evidence of the latest kMaxSleeps sleeps that have any.
 class SleepEvidence {
  public:
   static constexpr size_t kMaxSleeps = size_t{1} << 18;
 
-  // Both must outlive it.
-  SleepEvidence(const facts::TimelineState& threads, LabelPool& labels)
-      : threads_(threads), labels_(labels) {}
+  // Both must outlive it. `name_stack` may be null.
+  SleepEvidence(const facts::TimelineState& threads, LabelPool& labels,
+                StackNamer name_stack = nullptr)
+      : threads_(threads), labels_(labels), name_stack_(std::move(name_stack)) {}
 
   void Note(const fxt::Reader& reader);
   // A sleep of `thread` has ended: by a thread, or by an interrupt or in a way that is not known.
@@ -67,6 +73,7 @@ class SleepEvidence {
 
   const facts::TimelineState& threads_;
   LabelPool& labels_;
+  StackNamer name_stack_;
   facts::WaitReasons reasons_;
   facts::KernelSections sections_;
   bool has_any_ = false;  // the trace has records of system calls, faults, block requests or stacks

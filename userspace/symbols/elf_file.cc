@@ -128,6 +128,9 @@ bool AddFunctions(Elf* elf, uint32_t type, SymbolTable* table) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != type) continue;
     ForEachFunction(elf, section, header, [&](const GElf_Sym& symbol, std::string_view name) {
+      // Without the version, as in "clock_nanosleep@@GLIBC_2.17".
+      const size_t version = name.find('@');
+      if (version != 0) name = name.substr(0, version);
       table->Add(symbol.st_value, symbol.st_size, name, RankOf(symbol.st_info));
     });
     found = true;

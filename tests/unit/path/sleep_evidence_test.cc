@@ -32,9 +32,11 @@ class Requests : public TraceScript {
     Switch(begin, 0, 7, state, 0).Wake(end, 7, waker).Switch(end, 0, 0, "S", 7);
     return *this;
   }
-  std::vector<std::string> Lines() {
+  std::vector<std::string> Lines(StackNamer name_stack = nullptr) {
     End(900, 7, "app", "request").Switch(910, 0, 7, "S", 0);
-    return PathLines(bytes(), AllSpans());
+    PathOptions options = AllSpans();
+    options.name_stack = std::move(name_stack);
+    return PathLines(bytes(), options);
   }
 };
 
@@ -72,6 +74,23 @@ TEST(SleepEvidenceTest, FunctionsOfStacks) {
   const auto lines = trace.Lines();
   EXPECT_THAT(lines, Contains("120 10 t7 timer (hrtimer_nanosleep)"));
   EXPECT_THAT(lines, Contains("150 10 t7 blocked (folio_wait_bit)"));
+}
+
+TEST(SleepEvidenceTest, CallersComeFromTheStack) {
+  Requests trace;
+  trace.Sleep(120, 130, "S");
+  trace.Instant(130, 7, "stack", "off",
+                {{TraceScript::Text("in"), TraceScript::Text("hrtimer_nanosleep")},
+                 {TraceScript::Text("stack"), fxt::PointerValue{77}},
+                 Number("away", 10)});
+  trace.Sleep(150, 160, "S");
+  trace.Instant(160, 7, "stack", "off",
+                {{TraceScript::Text("stack"), fxt::PointerValue{78}}, Number("away", 10)});
+  const auto lines = trace.Lines([](fxt::Koid, uint64_t stack) {
+    return stack == 77 ? "usleep <- nap (a.c:3)" : "poll";
+  });
+  EXPECT_THAT(lines, Contains("120 10 t7 timer (hrtimer_nanosleep <- usleep <- nap (a.c:3))"));
+  EXPECT_THAT(lines, Contains("150 10 t7 sleep (poll)"));
 }
 
 TEST(SleepEvidenceTest, PageFaultsAreNamed) {

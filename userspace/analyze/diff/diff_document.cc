@@ -38,7 +38,8 @@ constexpr size_t kOthersShown = 3;
 
 class DiffBuilder {
  public:
-  DiffBuilder(const DiffReport& report, size_t top) : report_(report), top_(top) {}
+  DiffBuilder(const DiffReport& report, size_t top, const StackChanges& stacks)
+      : report_(report), stacks_(stacks), top_(top) {}
 
   Document Build() {
     document_.title = "fxt diff";
@@ -177,6 +178,9 @@ class DiffBuilder {
       const char* because = row.request ? "because a request " : "because it ";
       lines.push_back((i == 0 ? because : "      and ") + item.causes[i]);
     }
+    if (const auto stack = stacks_.find(&row); stack != stacks_.end()) {
+      lines.push_back("stack: " + StackWords(report_, stack->second));
+    }
     std::vector<std::string> symptoms;
     for (const ComparisonRow& other : report_.rows) {
       if (!other.suppressed_by || &report_.rows[*other.suppressed_by] != &row) continue;
@@ -290,6 +294,9 @@ class DiffBuilder {
                                            {"object", object.object},
                                            {"change_ms_per_second", row.object->change}});
     }
+    if (const auto stack = stacks_.find(&row); stack != stacks_.end()) {
+      data.Set("stack", StackData(stack->second));
+    }
     if (IsFinding(row.verdict) && !row.suppressed_by) {
       Value settings(Value::List{});
       for (const size_t setting : comparison::ExplainingSettings(report_, row)) {
@@ -318,6 +325,18 @@ class DiffBuilder {
                                    {"sentence", SentenceOf(report_, row)},
                                    {"next", NextCommand(row)}});
     return OnOwnLine(std::move(data));
+  }
+
+  Value StackData(const StackChange& stack) const {
+    Value frames(Value::List{});
+    for (const std::string& frame : stack.frames) frames.Append(frame);
+    const double scale = report_.per_run ? report_.seconds_per_run : 1;
+    const std::string unit = stack.of_cpu ? "samples" : "ms";
+    return Value::Object{{"of", stack.of_cpu ? "on" : "off"},
+                         {"unit", unit + (report_.per_run ? "/run" : "/s")},
+                         {"base", stack.base * scale},
+                         {"new", stack.next * scale},
+                         {"frames", std::move(frames)}};
   }
 
   // The unit of a row in JSON, and the factor from that of the statistic: times are in ns, and
@@ -448,14 +467,15 @@ class DiffBuilder {
   }
 
   const DiffReport& report_;
+  const StackChanges& stacks_;
   size_t top_;
   Document document_;
 };
 
 }  // namespace
 
-Document DiffDocument(const DiffReport& report, size_t top) {
-  return DiffBuilder(report, top).Build();
+Document DiffDocument(const DiffReport& report, size_t top, const StackChanges& stacks) {
+  return DiffBuilder(report, top, stacks).Build();
 }
 
 }  // namespace analyze

@@ -60,7 +60,7 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t time, uint64_t sta
   const auto kind = FlameKindNamed(event.name.text);
   if (!kind) return;
   const bool pairs = kind_ == FlameKind::kWake && *kind == FlameKind::kOff;
-  if (*kind != kind_) ++counts_.others;
+  ++(*kind == kind_ ? counts_.recorded : counts_.others);
   if (*kind != kind_ && !pairs) return;
   const bool is_out =
       (selection_.time && !selection_.time(time)) ||
@@ -142,15 +142,21 @@ void FlameBuilder::Count(fxt::Koid process, fxt::Koid thread, const StackFrames&
   const Key key{process, thread, frames};
   const auto found = weights_.find(key);
   if (found != weights_.end()) {
-    found->second += weight;
+    found->second.weight += weight;
+    ++found->second.events;
   } else if (weights_.size() < kMaxStacks) {
-    weights_.emplace(key, weight);
+    weights_.emplace(key, Sum{weight, 1});
   } else {
     ++counts_.dropped;
   }
 }
 
 void JoinNames(FoldedStacks& stacks, FoldedStacks* other) {
+  const std::array<FoldedStacks*, 2> sides = {&stacks, other};
+  JoinNames(std::span(sides).first(other == nullptr ? 1 : 2));
+}
+
+void JoinNames(std::span<FoldedStacks* const> sides) {
   // By name without digits; empty if there are several.
   using Names = std::map<std::string, std::string>;
   Names processes, threads;
@@ -163,8 +169,7 @@ void JoinNames(FoldedStacks& stacks, FoldedStacks* other) {
       each(threads, stack.back());
     }
   };
-  for (const FoldedStacks* side : {static_cast<const FoldedStacks*>(&stacks), static_cast<const FoldedStacks*>(other)}) {
-    if (side == nullptr) continue;
+  for (const FoldedStacks* side : sides) {
     for (const auto& [stack, weight] : *side) {
       for_names(stack, [](Names& names, const std::string& name) {
         const auto [known, is_new] = names.try_emplace(measure::FoldDigits(name), name);
@@ -172,8 +177,7 @@ void JoinNames(FoldedStacks& stacks, FoldedStacks* other) {
       });
     }
   }
-  for (FoldedStacks* side : {&stacks, other}) {
-    if (side == nullptr) continue;
+  for (FoldedStacks* side : sides) {
     FoldedStacks joined;
     while (!side->empty()) {
       auto node = side->extract(side->begin());
@@ -189,18 +193,19 @@ void JoinNames(FoldedStacks& stacks, FoldedStacks* other) {
   }
 }
 
-FoldedStacks FlameBuilder::Finish() {
+FoldedStacks FlameBuilder::Finish(FoldedStacks* events) {
   for (const auto& [woken, wake] : wakes_) CountWake(woken, {}, wake);
   wakes_.clear();
   FoldedStacks folded;
-  for (const auto& [key, weight] : weights_) {
+  for (const auto& [key, sum] : weights_) {
     FoldedStack stack;
     for (const std::string& name :
          {objects_.process_name(key.process), objects_.thread_name(key.thread)}) {
       stack.push_back(name.empty() ? "[unknown]" : FoldedPart(name));
     }
     for (const uint32_t text : key.frames) stack.push_back(stacks_.text(text));
-    folded[std::move(stack)] += weight;
+    if (events != nullptr) (*events)[stack] += sum.events;
+    folded[std::move(stack)] += sum.weight;
   }
   // Sums are in nanoseconds until here: rounding of many short times would add up.
   if (kind_ == FlameKind::kOff) {

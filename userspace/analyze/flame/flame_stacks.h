@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,13 +36,16 @@ std::string_view UnitOf(FlameKind kind);
 using FoldedStack = std::vector<std::string>;
 using FoldedStacks = std::map<FoldedStack, uint64_t>;
 
-// Joins processes, and threads, whose names differ in digits alone: "worker 1" and "worker 2" become
-// "worker #". A name that no other one is joined with keeps its digits. `other`, which is compared
-// with `stacks`, gets the same names; null: none.
+// Joins processes, and threads, whose names differ in digits alone: "worker 1" and "worker 2"
+// become "worker #". A name that no other one is joined with keeps its digits. All sides, which are
+// compared with each other, get the same names.
+void JoinNames(std::span<FoldedStacks* const> sides);
+// The same of one side, or of two: `other` is null for none.
 void JoinNames(FoldedStacks& stacks, FoldedStacks* other = nullptr);
 
 struct FlameCounts {
-  uint64_t stacks = 0;     // occurrences of the selected kind
+  uint64_t recorded = 0;   // occurrences of the kind
+  uint64_t stacks = 0;     // those that are selected
   uint64_t others = 0;     // of other kinds
   uint64_t undefined = 0;  // without addresses in the trace
   uint64_t dropped = 0;    // beyond the limit of memory
@@ -61,7 +65,7 @@ struct FlameSelection {
   std::function<bool(fxt::Koid koid, std::string_view name)> thread = nullptr;
   // ns, of the sample or the end of the sleep; null: always.
   std::function<bool(uint64_t time)> time = nullptr;
-  uint64_t min_away = 0;  // ns; of sleeps
+  uint64_t min_away = 0;   // ns; of sleeps
   bool hide_idle = false;  // without sleeps for work
 };
 
@@ -74,8 +78,9 @@ class FlameBuilder {
   }
 
   void Add(const fxt::Reader& reader);
-  // With the names of the trace, see JoinNames().
-  FoldedStacks Finish();
+  // With the names of the trace, see JoinNames(). `events`: null, or gets the number of occurrences
+  // of each stack.
+  FoldedStacks Finish(FoldedStacks* events = nullptr);
 
   const FlameCounts& counts() const { return counts_; }
   // Files without symbols, a line each.
@@ -108,7 +113,11 @@ class FlameBuilder {
     StackFrames frames;
     auto operator<=>(const Key&) const = default;
   };
-  std::map<Key, uint64_t> weights_;
+  struct Sum {
+    uint64_t weight = 0;
+    uint64_t events = 0;
+  };
+  std::map<Key, Sum> weights_;
   std::unordered_map<fxt::Koid, Wake> wakes_;  // of threads whose own stack has not come yet
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "schema/stack_id.h"
 #include "symbols/demangle.h"
@@ -75,6 +76,17 @@ std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t addre
   const symbols::Symbol* symbol = FindCompiled(pid, within);
   if (symbol == nullptr) return std::nullopt;
   return FrameFunction{symbol->name, UINT32_MAX, symbol->address, symbol->size};
+}
+
+bool FrameNames::IsInCLibrary(uint32_t pid, uint64_t address, bool is_return) {
+  constexpr std::array<std::string_view, 6> kBegins = {"libc.so",     "libc-",   "libc.musl",
+                                                       "libpthread.", "ld-linux", "ld-musl"};
+  if (schema::IsKernelAddress(address)) return false;
+  const uint32_t module = places_.place(places_.Resolve(pid, Within(address, is_return))).module;
+  if (module == UINT32_MAX) return false;
+  const std::string_view file = BaseName(places_.module_name(module));
+  return std::ranges::any_of(kBegins,
+                             [&](std::string_view begin) { return file.starts_with(begin); });
 }
 
 std::vector<std::string> FrameNames::NamesOf(uint32_t pid, uint64_t address, bool is_return) {

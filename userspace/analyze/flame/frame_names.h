@@ -41,6 +41,8 @@ class FrameNames {
   // The same with lines, as "function (file.c:12)", and before it the functions that are inlined
   // there, innermost first. One name without lines.
   std::vector<std::string> NamesOf(uint32_t pid, uint64_t address, bool is_return);
+  // Whether the address is in the C library or the dynamic linker.
+  bool IsInCLibrary(uint32_t pid, uint64_t address, bool is_return);
   // The function of the address; nothing without a symbol.
   std::optional<FrameFunction> FunctionOf(uint32_t pid, uint64_t address, bool is_return);
   // The user of process `pid`, who may own its perf map.

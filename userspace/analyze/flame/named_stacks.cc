@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "analyze/flame/innermost_frames.h"
 #include "facts/scheduling.h"
 #include "schema/names.h"
 
@@ -62,7 +63,10 @@ uint32_t NamedStacks::Text(std::string text) {
   if (texts_.size() >= kMaxTexts) text = "[other]";
   const auto [found, is_new] =
       text_numbers_.emplace(std::move(text), static_cast<uint32_t>(texts_.size()));
-  if (is_new) texts_.push_back(found->first);
+  if (is_new) {
+    texts_.push_back(found->first);
+    of_c_library_.push_back(false);
+  }
   return found->second;
 }
 
@@ -74,11 +78,13 @@ std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t sta
   const uint32_t pid = schema::TidOfKoid(process);
   StackFrames frames;
   ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
+    const bool of_c_library = names_.IsInCLibrary(pid, address, is_return);
     for (std::string& name : names_.NamesOf(pid, address, is_return)) {
       if (schema::IsKernelAddress(address) && name.starts_with(kTracing)) {
         frames.clear();
       } else {
         frames.push_back(Text(std::move(name)));
+        if (of_c_library) of_c_library_[frames.back()] = true;
       }
     }
   });
@@ -86,6 +92,16 @@ std::optional<StackFrames> NamedStacks::FramesOf(fxt::Koid process, uint64_t sta
   if (known_.size() >= kMaxStackKey) known_.clear();
   known_.emplace(key, frames);
   return frames;
+}
+
+std::string NamedStacks::InnermostOf(fxt::Koid process, uint64_t stack, size_t most) {
+  const auto frames = FramesOf(process, stack);
+  if (!frames) return "";
+  std::vector<NamedFrame> named;
+  for (auto frame = frames->rbegin(); frame != frames->rend(); ++frame) {
+    named.push_back({texts_[*frame], of_c_library_[*frame]});
+  }
+  return InnermostFrames(named, most);
 }
 
 std::string NamedStacks::OutermostFile(fxt::Koid process, uint64_t stack) {

@@ -62,11 +62,15 @@ class NamedStacks {
     ForEachFrame(addresses->second, each);
     return true;
   }
+  // See InnermostFrames(). Empty if the trace does not have the stack.
+  std::string InnermostOf(fxt::Koid process, uint64_t stack, size_t most);
   FrameNames& names() { return names_; }
   const LbrPlaces& places() const { return names_.places(); }
 
   uint32_t Text(std::string text);
   const std::string& text(uint32_t number) const { return texts_[number]; }
+  // The frame is one of the C library.
+  bool IsOfCLibrary(uint32_t number) const { return of_c_library_[number]; }
   // Files without symbols, a line each.
   std::vector<std::string> Problems() const { return names_.places().Problems(); }
 
@@ -97,6 +101,7 @@ class NamedStacks {
   std::unordered_map<fxt::Koid, uint64_t> mapped_;              // number of mappings, by process
   std::map<StackKey, StackFrames> known_;
   std::vector<std::string> texts_;
+  std::vector<bool> of_c_library_;  // by number of a text
   std::unordered_map<std::string, uint32_t> text_numbers_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/flame/innermost_frames.h"
 #include "facts/recorder_facts.h"
 #include "fxt/utf8.h"
 #include "schema/names.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr size_t kMaxFunctionBytes = 4096;
 constexpr size_t kMaxShownBytes = 160;
-constexpr std::string_view kKernelMark = "_[k]";
 // The limit of functions and stacks in memory. Beyond it they are written again.
 constexpr size_t kMaxRemembered = size_t{1} << 21;
 

@@ -6,6 +6,7 @@
 
 #include "analyze/flame/flame_stacks.h"
 #include "analyze/page/flame_page.h"
+#include "analyze/stack_diff/stack_changes.h"
 #include "facts/read_loop.h"
 #include "fxt/reader.h"
 #include "source/input.h"
@@ -20,29 +21,24 @@ struct SideStacks {
   double seconds = 0;  // of the captures that they are of
 };
 
-bool RecordsStacks(const DiffSide& side) {
-  // Stacks take another read of the files. The name of the category avoids it where there are none.
-  return side.categories.find("stack") != std::string::npos ||
-         side.categories.find("all") != std::string::npos;
-}
-
 // Returns false if it is not a readable trace.
-bool Add(const std::string& file, FlameKind kind, FoldedStacks& stacks) {
+bool Add(const std::string& file, FlameKind kind, const LbrSymbolOptions& symbols,
+         FoldedStacks& stacks) {
   if (file == "-") return false;
   auto source = source::OpenInput(file);
   if (!source) return false;
   fxt::Reader reader(**source);
-  FlameBuilder builder(kind, LbrSymbolOptions());
+  FlameBuilder builder(kind, symbols);
   facts::ReadRecords(reader, builder);
   if (reader.status() != fxt::ReadStatus::kEnd) return false;
   for (const auto& [stack, weight] : builder.Finish()) stacks[stack] += weight;
   return true;
 }
 
-SideStacks Read(const DiffSide& of, FlameKind kind) {
+SideStacks Read(const DiffSide& of, FlameKind kind, const LbrSymbolOptions& symbols) {
   SideStacks side;
   for (size_t i = 0; i < of.files.size(); ++i) {
-    if (Add(of.files[i], kind, side.stacks)) side.seconds += of.seconds[i];
+    if (Add(of.files[i], kind, symbols, side.stacks)) side.seconds += of.seconds[i];
   }
   return side;
 }
@@ -66,11 +62,12 @@ double Mean(const DiffSide& base, const DiffSide& next) {
 
 }  // namespace
 
-std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report) {
-  if (!RecordsStacks(report.base) || !RecordsStacks(report.next)) return std::nullopt;
+std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report,
+                                         const LbrSymbolOptions& symbols) {
+  if (!MayHaveStacks(report.base) || !MayHaveStacks(report.next)) return std::nullopt;
   for (const FlameKind kind : {FlameKind::kOff, FlameKind::kOn}) {
-    SideStacks base = Read(report.base, kind);
-    SideStacks next = Read(report.next, kind);
+    SideStacks base = Read(report.base, kind, symbols);
+    SideStacks next = Read(report.next, kind, symbols);
     if (base.stacks.empty() || next.stacks.empty()) continue;
     JoinNames(base.stacks, &next.stacks);
     const double seconds = Mean(report.base, report.next);

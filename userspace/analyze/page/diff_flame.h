@@ -20,7 +20,8 @@ struct DiffStacks {
 // Reads the captures again: their stacks off the CPU, or, without those, on the CPU. Leaves out
 // summaries, standard input ("-"), and files that cannot be read any more. Nothing unless stacks
 // were recorded on both sides.
-std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report);
+std::optional<DiffStacks> ReadDiffStacks(const comparison::DiffReport& report,
+                                         const LbrSymbolOptions& symbols = {});
 
 std::string DiffFlameJson(const DiffStacks& stacks);
 

@@ -15,7 +15,7 @@ constexpr size_t kPictures = 10;
 
 }  // namespace
 
-DiffFigures ReadDiffFigures(const comparison::DiffReport& report) {
+DiffFigures ReadDiffFigures(const comparison::DiffReport& report, const LbrSymbolOptions& symbols) {
   std::map<std::string, std::vector<Instance>> by_file;
   size_t count = 0;
   for (const size_t number : Ranked(report)) {
@@ -25,7 +25,7 @@ DiffFigures ReadDiffFigures(const comparison::DiffReport& report) {
     by_file[longest.file].push_back({longest.time_ns, longest.duration_ns, longest.thread});
     if (++count == kPictures) break;
   }
-  return {ReadPictures(by_file), ReadDiffStacks(report)};
+  return {ReadPictures(by_file), ReadDiffStacks(report, symbols)};
 }
 
 std::string DiffPage(const document::Document& document, const DiffFigures& figures) {

@@ -20,7 +20,8 @@ struct DiffFigures {
 };
 
 // Reads the captures again.
-DiffFigures ReadDiffFigures(const comparison::DiffReport& report);
+DiffFigures ReadDiffFigures(const comparison::DiffReport& report,
+                            const LbrSymbolOptions& symbols = {});
 
 // `document` is that of the comparison. The pictures are the page's data "instances", the stacks
 // "flame".

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/page/page.h"
+#include "compare/compare.h"
 #include "text/json_writer.h"
 
 namespace analyze {
@@ -16,9 +17,10 @@ namespace {
 using Weights = std::pair<uint64_t, uint64_t>;  // in the base, here
 
 // Stacks in the order of a walk through their tree, each without the frames that it shares with the
-// one before: [shared frames, new frames..., base, new].
+// one before: [shared frames, [new frames], base, new, [q of the new frames]].
 void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& stacks,
-                std::vector<std::string_view>* texts) {
+                const std::vector<double>* q, std::vector<std::string_view>* texts) {
+  size_t next_q = 1;  // behind the root
   std::unordered_map<std::string_view, size_t> numbers;
   const FoldedStack* before = nullptr;
   for (const auto& [stack, weights] : stacks) {
@@ -33,7 +35,13 @@ void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& st
       if (is_new) texts->push_back(found->first);
       json.Unsigned(found->second);
     }
-    json.EndArray().Unsigned(weights.first).Unsigned(weights.second).EndArray();
+    json.EndArray().Unsigned(weights.first).Unsigned(weights.second);
+    if (q != nullptr) {
+      json.BeginArray();
+      for (size_t i = kept; i < stack.size(); ++i) json.Double(q->at(next_q++));
+      json.EndArray();
+    }
+    json.EndArray();
     before = &stack;
   }
 }
@@ -41,7 +49,8 @@ void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& st
 }  // namespace
 
 std::string FlameJson(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
-                      const FoldedStacks* base, std::string_view base_file) {
+                      const FoldedStacks* base, std::string_view base_file,
+                      const std::vector<double>* q) {
   std::map<FoldedStack, Weights> both;
   for (const auto& [stack, weight] : stacks) both[stack].second = weight;
   if (base != nullptr) {
@@ -52,9 +61,11 @@ std::string FlameJson(const FoldedStacks& stacks, FlameKind kind, std::string_vi
   json.BeginObject().Key("of").String(NameOf(kind)).Key("unit").String(UnitOf(kind));
   json.Key("file").String(file);
   if (base != nullptr) json.Key("base").String(base_file);
+  if (q != nullptr)
+    json.Key("q").Double(q->front()).Key("least_q").Double(comparison::kFalseDiscoveries);
   std::vector<std::string_view> texts;
   json.Key("stacks").BeginArray();
-  WriteSteps(json, both, &texts);
+  WriteSteps(json, both, q, &texts);
   json.EndArray().Key("texts").BeginArray();
   for (const std::string_view text : texts) json.String(text);
   json.EndArray().EndObject();
@@ -62,8 +73,9 @@ std::string FlameJson(const FoldedStacks& stacks, FlameKind kind, std::string_vi
 }
 
 std::string FlamePage(const FoldedStacks& stacks, FlameKind kind, std::string_view file,
-                      const FoldedStacks* base, std::string_view base_file) {
-  const std::string json = FlameJson(stacks, kind, file, base, base_file);
+                      const FoldedStacks* base, std::string_view base_file,
+                      const std::vector<double>* q) {
+  const std::string json = FlameJson(stacks, kind, file, base, base_file, q);
   const std::array<PageData, 1> data = {PageData{"flame", json}};
   return MakePage(PageKind::kFlame, data);
 }

@@ -218,6 +218,11 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   bpf_map__set_max_entries(bpf_->maps.unwind_words, kMaxUnwindChunks);
   bpf_map__set_max_entries(bpf_->maps.unwind_shapes, kUnwindShapes);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
+  // Entries come with the first sleep of a thread and stay, so that allocating each when it comes
+  // costs nothing later. Before Linux 6.1 the allocator may not be called everywhere.
+  if (sleeps && features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0) {
+    bpf_map__set_map_flags(bpf_->maps.sleeps, BPF_F_NO_PREALLOC);
+  }
   bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);
 #if defined(__x86_64__)
   has_unwinder_ = sleeps;
@@ -379,10 +384,11 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, bpf_->obj) bpf_program__set_autoload(program, false);
   auto& settings = *bpf_->rodata;
-  settings.categories_used = FXR_CATEGORY_TASK + 1;
+  settings.categories_used = options.categories.to_ullong() | uint64_t{1} << FXR_CATEGORY_TASK;
+  if (!options.probes.empty()) settings.categories_used |= uint64_t{1} << FXR_CATEGORY_PROBE;
   for (const Tracepoint& each : AllTracepoints()) {
     if (each.way == Tracepoint::Way::kIdentity || options.Wants(each)) {
-      settings.categories_used = std::max<uint32_t>(settings.categories_used, each.category + 1);
+      settings.categories_used |= uint64_t{1} << each.category;
       UseTracepoint(each, features);
     }
   }

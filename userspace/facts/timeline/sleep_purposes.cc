@@ -30,13 +30,13 @@ void SleepPurposes::Add(const fxt::Reader& reader) {
   }
 }
 
-WaitsFor SleepPurposes::Of(fxt::Koid thread, uint64_t begin) const {
+const SleepPurposes::Sleep* SleepPurposes::Find(fxt::Koid thread, uint64_t begin) const {
   constexpr uint64_t kApart = 100'000;  // ns
   const auto sleep = sleeps_.find(thread);
-  if (sleep == sleeps_.end()) return WaitsFor::kUnknown;
+  if (sleep == sleeps_.end()) return nullptr;
   const uint64_t other = sleep->second.begin;
   const bool is_same = std::max(other, begin) - std::min(other, begin) <= kApart;
-  return is_same ? sleep->second.purpose : WaitsFor::kUnknown;
+  return is_same ? &sleep->second : nullptr;
 }
 
 }  // namespace facts

@@ -21,13 +21,20 @@ class SleepPurposes {
   void Add(const fxt::Reader& reader);
   // What the thread's last sleep was for, if it began at `begin` (ns), give or take what lies
   // between two clock readings of one switch; else kUnknown.
-  WaitsFor Of(fxt::Koid thread, uint64_t begin) const;
+  WaitsFor Of(fxt::Koid thread, uint64_t begin) const {
+    const Sleep* sleep = Find(thread, begin);
+    return sleep == nullptr ? WaitsFor::kUnknown : sleep->purpose;
+  }
 
- private:
   struct Sleep {
     uint64_t begin = 0;  // ns
     WaitsFor purpose = WaitsFor::kUnknown;
+    bool blocked = false;  // in D
   };
+  // The same sleep; null if the thread's last one is another.
+  const Sleep* Find(fxt::Koid thread, uint64_t begin) const;
+
+ private:
   struct Facts {
     SleepPurposes& owner;
     void OnRun(const Run& run) const {
@@ -36,7 +43,7 @@ class SleepPurposes {
     void OnWait(const Wait& wait) const {
       const WaitsFor purpose = owner.purposes_.OnWait(wait, owner.timeline_);
       if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return;
-      owner.sleeps_[wait.thread] = {wait.begin, purpose};
+      owner.sleeps_[wait.thread] = {wait.begin, purpose, wait.kind == WaitKind::kBlocked};
     }
   };
 

@@ -11,12 +11,17 @@
 #include "analyze/diff/diff_junit.h"
 #include "analyze/document/render.h"
 #include "analyze/page/diff_page.h"
+#include "analyze/stack_diff/stack_changes.h"
 #include "compare/compare.h"
 #include "compare/variance_priors.h"
+#include "text/clean_text.h"
 #include "text/text_writer.h"
+#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/capture_files.h"
+#include "tools/fxt/support/failure.h"
 #include "tools/fxt/support/output_file.h"
+#include "tools/fxt/support/symbol_options.h"
 
 namespace tools {
 namespace {
@@ -33,7 +38,16 @@ struct DiffOptions {
   std::string html;
   bool json = false;
   bool fail = false;
+  bool lines = false;
+  bool no_symbols = false;
+  SymbolOptions symbol_files;
   size_t top = 10;
+
+  analyze::LbrSymbolOptions Symbols() const {
+    analyze::LbrSymbolOptions symbols = symbol_files.Make(!no_symbols);
+    symbols.lines = lines;
+    return symbols;
+  }
 };
 
 // A side is two words, or a list of files.
@@ -79,6 +93,15 @@ util::Status Write(const std::string& path, const std::string& text,
   return out->Finish();
 }
 
+void PrintWarnings(const analyze::FoundStacks& stacks) {
+  for (const std::string& problem : stacks.problems) {
+    PrintNote(kProgram, "note: " + text::CleanText(problem));
+  }
+  if (stacks.left_out == 0) return;
+  PrintNote(kProgram,
+            fmt::format("note: {} stacks beyond the limit were left out", stacks.left_out));
+}
+
 int RunDiff(DiffOptions& options) {
   if (auto named = NameSides(options); !named) return Fail(named.error());
   auto report = Compare(options);
@@ -93,7 +116,10 @@ int RunDiff(DiffOptions& options) {
     }
   }
   const output::FileOptions like = OutputLike(report->next.files.front());
-  const analyze::document::Document document = analyze::DiffDocument(*report, options.top);
+  const analyze::FoundStacks stacks = analyze::FindStackChanges(*report, options.Symbols());
+  PrintWarnings(stacks);
+  const analyze::document::Document document =
+      analyze::DiffDocument(*report, options.top, stacks.changes);
   if (!options.markdown.empty()) {
     const auto status = Write(options.markdown, analyze::document::RenderMarkdown(document), like);
     if (!status) return FailOutput(options.markdown, status.error());
@@ -103,8 +129,9 @@ int RunDiff(DiffOptions& options) {
     if (!status) return FailOutput(options.junit, status.error());
   }
   if (!options.html.empty()) {
-    const auto status =
-        Write(options.html, analyze::DiffPage(document, analyze::ReadDiffFigures(*report)), like);
+    const auto status = Write(
+        options.html,
+        analyze::DiffPage(document, analyze::ReadDiffFigures(*report, options.Symbols())), like);
     if (!status) return FailOutput(options.html, status.error());
   }
   text::TextWriter out(STDOUT_FILENO, "standard output");
@@ -154,11 +181,17 @@ void AddDiff(const Command& program, int& exit_code) {
       .Type("FILE");
   command.Add("--json", options->json, "One JSON object on standard output, with every row");
   command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
+  command.Add("--lines", options->lines,
+              "Frames of stacks as function (file.c:123), as `fxt flame --lines` has them");
+  command.Add("--no-symbols", options->no_symbols, "Look at no executable for names of frames");
+  options->symbol_files.AddTo(command);
   command.Add("--fail", options->fail, "Exit with 3 when something got worse");
   command.Footer(
       "Captures are traces (.fxt, .fxt.gz) or their summaries (.fxs). A significant change needs\n"
       "three a side or more. Five are better, recorded in turns.\n"
       "For a recorded command, its process tree and the servers that it uses are judged.\n"
+      "With stacks (-c default,stack) findings about sleep, D and CPU time name the stack that\n"
+      "changed most; waits for work do not count.\n"
       "\n"
       "Examples:\n"
       "  fxt diff base/ new/\n"

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/flame/flame_text.h"
 #include "analyze/page/flame_page.h"
+#include "analyze/stack_diff/flame_sets.h"
+#include "compare/values/normalization.h"
 #include "text/text_writer.h"
+#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
+#include "tools/fxt/support/capture_files.h"
+#include "tools/fxt/support/failure.h"
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/flame_input.h"
 #include "tools/fxt/support/output_file.h"
@@ -24,7 +32,8 @@ struct FlameOptions {
   std::string of = "off";
   std::string format = "html";
   std::string output;
-  std::string base;
+  std::vector<std::string> base;
+  std::vector<std::string> next;
   bool no_symbols = false;
   bool lines = false;
   bool hide_idle = false;
@@ -50,7 +59,110 @@ struct FlameOptions {
   }
 };
 
-int RunFlame(const FlameOptions& options) {
+// A graph, compared or not.
+struct Graph {
+  analyze::FoldedStacks stacks;
+  std::optional<analyze::FoldedStacks> base = std::nullopt;
+  std::vector<double> q = {};  // of sets of captures, see analyze::FlameComparison
+};
+
+// The new captures are FILE, --new, or the last word behind --base.
+util::Status NameSides(FlameOptions& options) {
+  if (!options.file.empty()) options.next.insert(options.next.begin(), options.file);
+  if (options.next.empty() && options.base.size() > 1) {
+    options.next = {options.base.back()};
+    options.base.pop_back();
+  }
+  if (options.next.empty()) {
+    return util::Error{"a trace is needed", "fxt flame FILE, or fxt flame --base A/ --new B/"};
+  }
+  if (options.next.size() > 1 && options.base.empty()) {
+    return util::Error{"several traces are for comparisons", "--base A/ --new B/"};
+  }
+  return util::Ok();
+}
+
+util::Result<std::vector<std::string>> FindTraces(const std::vector<std::string>& paths) {
+  auto files = FindCaptures(paths);
+  if (!files) return files;
+  for (const std::string& file : *files) {
+    if (file.ends_with(".fxs")) {
+      return util::Error{fmt::format("{} is a summary, which has no stacks", file),
+                         "give the trace that it was made of"};
+    }
+  }
+  return files;
+}
+
+util::Result<Graph> ReadOne(const FlameOptions& options, analyze::FlameKind kind,
+                            const std::string& file, const std::vector<std::string>& base_files) {
+  const auto selection = options.Selection();
+  if (!selection) return selection.error();
+  auto stacks = ReadStacks(file, kind, options.Symbols(), *selection);
+  if (!stacks) return stacks.TakeError();
+  Graph graph{.stacks = std::move(*stacks)};
+  if (!base_files.empty()) {
+    auto read = ReadStacks(base_files.front(), kind, options.Symbols(), *selection);
+    if (!read) return read.TakeError();
+    graph.base = std::move(*read);
+  }
+  analyze::JoinNames(graph.stacks, graph.base ? &*graph.base : nullptr);
+  return graph;
+}
+
+// Stacks and their frames in memory, of all captures together.
+constexpr size_t kMaxSetFrames = size_t{1} << 22;
+
+util::Result<Graph> ReadSets(const FlameOptions& options, analyze::FlameKind kind,
+                             const std::vector<std::vector<std::string>>& lists) {
+  auto loaded = LoadCaptures(lists, {});
+  if (!loaded) return loaded.TakeError();
+  std::vector<const measure::Capture*> captures;
+  for (const auto& side : *loaded) {
+    for (const measure::Capture& capture : side) captures.push_back(&capture);
+  }
+  const auto selection = options.Selection();
+  if (!selection) return selection.error();
+  analyze::FlameSets sets{.kind = kind,
+                          .captures = {},
+                          .seconds = comparison::NormalizationOf(captures).seconds,
+                          .bases = lists[0].size()};
+  size_t frames = 0;
+  StackReading more;
+  for (const auto& files : lists) {
+    for (const std::string& file : files) {
+      auto stacks = ReadStacks(file, kind, options.Symbols(), *selection, &more);
+      if (!stacks) return stacks.TakeError();
+      for (const auto& [stack, weight] : *stacks) frames += 2 * stack.size();
+      if (frames > kMaxSetFrames) {
+        return util::Error{"the captures have too many different stacks",
+                           "choose some by --process, --thread, --from, --to or --min"};
+      }
+      sets.captures.push_back({std::move(*stacks), std::move(more.events)});
+      more.events.clear();
+    }
+  }
+  analyze::MatchRenamed(sets, captures);
+  std::vector<analyze::FoldedStacks*> sides;
+  for (analyze::FlameCapture& capture : sets.captures) {
+    sides.push_back(&capture.stacks);
+    sides.push_back(&capture.events);
+  }
+  analyze::JoinNames(sides);
+  analyze::FlameComparison compared = analyze::CompareFlames(sets);
+  if (!compared.enough) {
+    PrintNote(kProgram, "note: a test needs three captures a side: all frames are undecided");
+  }
+  return Graph{std::move(compared.next), std::move(compared.base), std::move(compared.q)};
+}
+
+// Of a side on the page.
+std::string NameOfSide(const std::vector<std::string>& paths, size_t captures) {
+  if (captures <= 1) return paths.empty() ? "" : paths.front();
+  return fmt::format("{} ({} captures)", fmt::join(paths, " "), captures);
+}
+
+int RunFlame(FlameOptions& options) {
   const auto kind = ParseFlameKind(options.of);
   if (!kind) return Fail(kind.error());
   const bool folded = options.format == "folded";
@@ -62,31 +174,36 @@ int RunFlame(const FlameOptions& options) {
   if (speedscope && !options.base.empty()) {
     return Fail({"speedscope's format has no place for a comparison", "use html or folded"});
   }
-  for (const std::string& input : {options.file, options.base}) {
-    if (const auto differ = RefuseSameFile(input, options.output); !differ) {
-      return Fail(differ.error());
+  if (auto named = NameSides(options); !named) return Fail(named.error());
+  std::vector<std::vector<std::string>> lists;
+  for (const auto* paths : {&options.base, &options.next}) {
+    auto files = FindTraces(*paths);
+    if (!files) return Fail(files.error());
+    for (const std::string& file : *files) {
+      if (const auto differ = RefuseSameFile(file, options.output); !differ) {
+        return Fail(differ.error());
+      }
     }
+    lists.push_back(std::move(*files));
   }
-  const auto selection = options.Selection();
-  if (!selection) return Fail(selection.error());
-  auto stacks = ReadStacks(options.file, *kind, options.Symbols(), *selection);
-  if (!stacks) return Fail(stacks.error());
-  std::optional<analyze::FoldedStacks> base;
-  if (!options.base.empty()) {
-    auto read = ReadStacks(options.base, *kind, options.Symbols(), *selection);
-    if (!read) return Fail(read.error());
-    base = std::move(*read);
+  if (options.base.empty() && lists[1].size() > 1) {
+    return Fail({"several traces are for comparisons", "--base A/ --new B/"});
   }
-  analyze::JoinNames(*stacks, base ? &*base : nullptr);
-  auto out = text::TextWriter::Open(options.output, OutputLike(options.file));
+  const bool are_sets = std::max(lists[0].size(), lists[1].size()) > 1;
+  auto graph = are_sets ? ReadSets(options, *kind, lists)
+                        : ReadOne(options, *kind, lists[1].front(), lists[0]);
+  if (!graph) return Fail(graph.error());
+  const analyze::FoldedStacks* base = graph->base ? &*graph->base : nullptr;
+  auto out = text::TextWriter::Open(options.output, OutputLike(lists[1].front()));
   if (!out) return Fail(out.error());
   if (folded) {
-    analyze::WriteFolded(*out, *stacks, base ? &*base : nullptr);
+    analyze::WriteFolded(*out, graph->stacks, base);
   } else if (speedscope) {
-    analyze::WriteSpeedscope(*out, *stacks, *kind, options.file);
+    analyze::WriteSpeedscope(*out, graph->stacks, *kind, options.next.front());
   } else {
-    out->Append(
-        analyze::FlamePage(*stacks, *kind, options.file, base ? &*base : nullptr, options.base));
+    out->Append(analyze::FlamePage(graph->stacks, *kind, NameOfSide(options.next, lists[1].size()),
+                                   base, NameOfSide(options.base, lists[0].size()),
+                                   graph->q.empty() ? nullptr : &graph->q));
   }
   const auto status = out->Finish();
   return status ? kExitOk : FailOutput(options.output, status.error());
@@ -98,7 +215,7 @@ void AddFlame(const Command& program, int& exit_code) {
   auto options = std::make_shared<FlameOptions>();
   const Command command = program.AddSubcommand(
       "flame", "Flame graphs of recorded stacks: where threads wait, who wakes them, what runs");
-  command.Add("FILE", options->file, "A trace; - is standard input").Required();
+  command.Add("FILE", options->file, "A trace; - is standard input");
   command.Add("-o,--output", options->output, "File to write; - is standard output")
       .Type("FILE")
       .Required();
@@ -113,10 +230,18 @@ void AddFlame(const Command& program, int& exit_code) {
       .ShowDefault();
   command
       .Add("--base", options->base,
-           "A trace to compare with: red is more than there, blue is less, and what is gone is "
-           "drawn "
-           "too; folded has both counts")
-      .Type("OLD");
+           "Traces to compare with, or folders of them: red is more than there, blue is less, and "
+           "what "
+           "is gone is drawn too; folded has both counts")
+      .Type("OLD")
+      .Several();
+  command
+      .Add(
+          "--new", options->next,
+          "The traces that are compared, where they are several. Of sets of three or more a side a "
+          "frame has a colour where it changed by more than chance, and is grey otherwise")
+      .Type("NEW")
+      .Several();
   options->filter.AddTimesTo(command);
   options->filter.AddTasksTo(command);
   command.Add("--min", options->min, "The shortest sleep that counts").Type("TIME");
@@ -136,6 +261,7 @@ void AddFlame(const Command& program, int& exit_code) {
       "  fxt flame trace.fxt -o flame.html\n"
       "  fxt flame --of on --format speedscope trace.fxt -o on.speedscope.json\n"
       "  fxt flame --base old.fxt new.fxt -o difference.html\n"
+      "  fxt flame --base base/ --new new/ -o difference.html\n"
       "  fxt flame --of wake --format folded trace.fxt -o - | sort -k2 -n | tail");
   command.OnRun([options, &exit_code] { exit_code = RunFlame(*options); });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/document/render.h"
+#include "analyze/flame/named_stacks.h"
 #include "analyze/page/path_page.h"
 #include "analyze/path/path_document.h"
 #include "analyze/path/path_set.h"
@@ -26,6 +27,7 @@
 #include "tools/fxt/support/output_file.h"
 #include "tools/fxt/support/read_loop.h"
 #include "tools/fxt/support/span_patterns.h"
+#include "tools/fxt/support/symbol_options.h"
 #include "tools/fxt/support/trace_input.h"
 
 namespace tools {
@@ -43,6 +45,15 @@ struct PathCommandOptions {
   std::string html;
   std::string output;
   uint64_t top = 10;
+  bool lines = false;
+  bool no_symbols = false;
+  SymbolOptions symbol_files;
+
+  analyze::LbrSymbolOptions Symbols() const {
+    analyze::LbrSymbolOptions symbols = symbol_files.Make(!no_symbols);
+    symbols.lines = lines;
+    return symbols;
+  }
 };
 
 // "p99" is 0.99.
@@ -98,7 +109,8 @@ util::Status CopyRecords(const TraceInput& input, uint64_t bytes, fxt::ByteSink&
 
 class PathCommand {
  public:
-  explicit PathCommand(const PathCommandOptions& options) : options_(options) {}
+  explicit PathCommand(const PathCommandOptions& options)
+      : options_(options), stacks_(options.Symbols()) {}
 
   int Run() {
     for (const std::string* output : {&options_.output, &options_.html}) {
@@ -142,6 +154,7 @@ class PathCommand {
       if (const auto* provider = std::get_if<fxt::ProviderInfo>(&records.record())) {
         command.providers_.insert(provider->id);
       }
+      if (!command.options_.no_symbols) command.stacks_.Note(records.record());
       reader.Add(records);
     }
     uint64_t AddFastPath(fxt::Reader& records, uint64_t most) {
@@ -179,6 +192,11 @@ class PathCommand {
                          "times count from the first record"};
     }
     choice_.id = options_.id;
+    if (!options_.no_symbols) {
+      choice_.name_stack = [this](fxt::Koid process, uint64_t stack) {
+        return stacks_.InnermostOf(process, stack, kShownFrames);
+      };
+    }
     if (of_thread) {
       choice_.wants_thread = [threads = filter->threads](fxt::Koid koid, std::string_view name) {
         return threads.Matches(koid, name);
@@ -292,7 +310,11 @@ class PathCommand {
     return status ? kExitOk : FailOutput(options_.output, status.error());
   }
 
+  // Frames of a stack that a part has.
+  static constexpr size_t kShownFrames = 3;
+
   const PathCommandOptions& options_;
+  analyze::NamedStacks stacks_;
   std::optional<TraceInput> input_;
   std::optional<double> slow_;
   path::PathOptions choice_;
@@ -327,10 +349,12 @@ void AddPath(const Command& program, int& exit_code) {
       .Add("--slow", options->slow,
            "Compare the requests above a quantile, such as p99, with the median ones")
       .Type("pN");
-  command.Add("--top", options->top, "Rows of each table; 0 is all")
-      .Type("N")
-
-      .ShowDefault();
+  command.Add("--top", options->top, "Rows of each table; 0 is all").Type("N").ShowDefault();
+  command.Add("--lines", options->lines,
+              "Frames of stacks as function (file.c:123), as `fxt flame --lines` has them");
+  command.Add("--no-symbols", options->no_symbols,
+              "Look at no executable; of a stack only the kernel's function is named");
+  options->symbol_files.AddTo(command);
   command.Add("--all-parts", options->all_parts,
               "Show each part of a long path; short neighbours are summed up otherwise");
   command.Add("--json", options->json, "All requests with their parts as one JSON object");

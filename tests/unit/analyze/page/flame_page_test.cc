@@ -56,6 +56,20 @@ TEST(FlamePageTest, ComparisonHasGoneStacks) {
   EXPECT_EQ(read[2], (std::pair{FoldedStack{"a", "new"}, std::pair{0, 3}}));
 }
 
+// The rates are those of the frames in the order of the steps, behind that of the root.
+TEST(FlamePageTest, TestedFramesHaveTheirRates) {
+  const FoldedStacks base = {{{"a", "b"}, 2}, {{"a", "gone"}, 9}};
+  const FoldedStacks stacks = {{{"a", "b", "c"}, 1}};
+  const std::vector<double> q = {0.5, 0.25, 1, 0.125, 0.01};
+  const auto data = DataOf(FlamePage(stacks, FlameKind::kOff, "new", &base, "base", &q));
+  EXPECT_EQ(data["q"], 0.5);
+  EXPECT_EQ(data["least_q"], 0.02);
+  ASSERT_EQ(data["stacks"].size(), 3u);
+  EXPECT_EQ(data["stacks"][0][4], (std::vector<double>{0.25, 1}));
+  EXPECT_EQ(data["stacks"][1][4], std::vector<double>{0.125});
+  EXPECT_EQ(data["stacks"][2][4], std::vector<double>{0.01});
+}
+
 TEST(FlamePageTest, NamesDoNotEndTheScript) {
   const FoldedStacks stacks = {{{"</script><b>"}, 1}};
   const auto data = DataOf(FlamePage(stacks, FlameKind::kOn, "x.fxt", nullptr, ""));

@@ -216,6 +216,18 @@ function quantiles(row) {
              .join(" · "));
 }
 
+// The call stack that explains most of it, innermost frame first.
+function stack(row) {
+  const one = row.stack;
+  if (!one) return null;
+  return el(
+      "details", {class: "stack"},
+      el("summary", null,
+         `The stack that changed most: ${number(one.base)} → ${number(one.new)} ${one.unit} `,
+         el("span", {class: "soft mono"}, one.frames.find((name) => !name.endsWith("_[k]")) || "")),
+      el("ol", {class: "mono small"}, one.frames.map((name) => el("li", null, name))));
+}
+
 function example(row) {
   const one = row.examples[0];
   if (!one) return null;
@@ -244,7 +256,7 @@ function finding(row) {
          el("h3", null, row.text.group), el("span", null, row.text.metric),
          el("span", {class: "push " + row.verdict}, el("span", {class: "delta"}, ratio(row)), " ",
             el("span", {class: "soft small"}, row.text.change))),
-      because(row),
+      because(row), stack(row),
       el("div", {class: "plots"},
          el("div", null,
             el("h4", null,

@@ -19,28 +19,24 @@
 namespace tools {
 namespace {
 
-void PrintWarnings(const std::string& file, analyze::FlameKind kind,
-                   const analyze::FlameBuilder& builder) {
+// Prints notes, those in `printed` not again; null: all.
+void PrintWarnings(const std::string& file, const analyze::FlameBuilder& builder,
+                   std::set<std::string>* printed) {
   constexpr size_t kShown = 3;
+  const auto print = [&](const std::string& note) {
+    if (printed == nullptr || printed->insert(note).second) PrintNote(kProgram, "note: " + note);
+  };
   const analyze::FlameCounts& counts = builder.counts();
-  if (counts.stacks == 0) {
-    PrintNote(
-        kProgram,
-        fmt::format("note: {} has no stacks of kind {} (`fxt-record -c default,stack` records "
-                    "them; {} of other kinds are in it)",
-                    file, NameOf(kind), counts.others));
-  }
   if (counts.idle != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} sleeps of threads that waited for work are hidden",
-                                    file, counts.idle));
+    print(
+        fmt::format("{}: {} sleeps of threads that waited for work are hidden", file, counts.idle));
   }
   if (counts.undefined != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} stacks are referenced without their addresses",
-                                    file, counts.undefined));
+    print(fmt::format("{}: {} stacks are referenced without their addresses", file,
+                      counts.undefined));
   }
   if (counts.dropped != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} stacks beyond the limit were dropped", file,
-                                    counts.dropped));
+    print(fmt::format("{}: {} stacks beyond the limit were dropped", file, counts.dropped));
   }
   if (counts.early != 0) {
     std::vector<std::pair<std::string, uint64_t>> reasons(counts.early_reasons.begin(),
@@ -51,16 +47,15 @@ void PrintWarnings(const std::string& file, analyze::FlameKind kind,
     for (const auto& [reason, count] : reasons) {
       texts.push_back(fmt::format("{} ({})", text::CleanText(reason), count));
     }
-    PrintNote(kProgram, fmt::format("note: {} of {} stacks end early: {}", counts.early,
-                                    counts.with_end, fmt::join(texts, ", ")));
+    print(fmt::format("{} of {} stacks end early: {}", counts.early, counts.with_end,
+                      fmt::join(texts, ", ")));
   }
   const std::vector<std::string> problems = builder.Problems();
   for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
-    PrintNote(kProgram, fmt::format("note: no symbols: {}", text::CleanText(problems[i])));
+    print(fmt::format("no symbols: {}", text::CleanText(problems[i])));
   }
   if (problems.size() > kShown) {
-    PrintNote(kProgram,
-              fmt::format("note: no symbols for {} more files", problems.size() - kShown));
+    print(fmt::format("no symbols for {} more files", problems.size() - kShown));
   }
 }
 
@@ -83,7 +78,7 @@ struct RangedBuilder {
 
 util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
                                                const analyze::LbrSymbolOptions& symbols,
-                                               StackSelection selection) {
+                                               StackSelection selection, StackReading* more) {
   auto source = source::OpenInput(file);
   if (!source) return source.TakeError();
   fxt::Reader reader(**source);
@@ -108,8 +103,15 @@ util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze:
     return util::Error{fmt::format("{}: {}", file, reader.error_message()), ""};
   }
   WarnAboutDamage(file, reader);
-  analyze::FoldedStacks stacks = builder.Finish();
-  PrintWarnings(file, kind, builder);
+  if (builder.counts().recorded == 0) {
+    return util::Error{
+        fmt::format("{} has no stacks of kind {}", file, NameOf(kind)),
+        fmt::format("`fxt-record -c default,stack` records them; {} of other kinds are "
+                    "in it",
+                    builder.counts().others)};
+  }
+  analyze::FoldedStacks stacks = builder.Finish(more == nullptr ? nullptr : &more->events);
+  PrintWarnings(file, builder, more == nullptr ? nullptr : &more->notes);
   return stacks;
 }
 

@@ -2,6 +2,7 @@
 // Reads the stacks of a trace for flame graphs.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "analyze/flame/flame_stacks.h"
@@ -17,11 +18,19 @@ struct StackSelection {
   bool hide_idle = false;        // see analyze::FlameSelection
 };
 
-// Reads all of `file`, with the names of the trace (see analyze::JoinNames()), with progress, and warns on standard error about missing stacks and symbols.
-// Fails if it is unreadable.
+// What one trace of several has besides.
+struct StackReading {
+  analyze::FoldedStacks events;      // occurrences of each stack
+  std::set<std::string> notes = {};  // printed already; each is printed once
+};
+
+// Reads all of `file`, with the names of the trace (see analyze::JoinNames()), with progress, and
+// warns on standard error about missing stacks and symbols. `more` may be null. Fails if the file
+// is unreadable, or has no stacks of the kind.
 util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze::FlameKind kind,
                                                const analyze::LbrSymbolOptions& symbols,
-                                               StackSelection selection = {});
+                                               StackSelection selection = {},
+                                               StackReading* more = nullptr);
 
 // The kind of that name; an error lists the known ones.
 util::Result<analyze::FlameKind> ParseFlameKind(const std::string& name);
