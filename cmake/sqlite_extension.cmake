@@ -3,7 +3,7 @@
 
 # The folders whose code the extension calls. The linker drops the functions that it does not call.
 set(sources "")
-foreach(folder fxt schema facts facts/timeline tables tables/rows source query branches path measure measure/collect text
+foreach(folder fxt schema facts facts/timeline tables tables/rows source columns query branches path measure measure/collect text
                output util)
   file(GLOB found CONFIGURE_DEPENDS userspace/${folder}/*.cc)
   list(APPEND sources ${found})

@@ -37,12 +37,12 @@ _fxt() {
     diff) options='-h --help --base --new --noise --span --markdown --junit --html --json --top --lines --no-symbols --root --debug-dir --perf-cache --kallsyms --fail' ;;
     flame) options='-h --help -o --output --of --format --base --new --from --to -t --thread -p --process --min --hide-idle --lines --no-symbols --root --debug-dir --perf-cache --kallsyms' ;;
     summarize) options='-h --help -o --output --span --from --to' ;;
-    query) options='-h --help -f --file --csv --csv-safe --json --markdown' ;;
+    query) options='-h --help -f --file --cache --csv --csv-safe --json --markdown' ;;
     export) options='-h --help --format -o --output --table --csv-safe --gzip --stacks --clickhouse --database --host --label --print-schema --cluster' ;;
     path) options='-h --help --span -t --thread --from --to --id --slow --top --lines --no-symbols --root --debug-dir --perf-cache --kallsyms --all-parts --json --folded --html -o --output' ;;
     draw) options='-h --help -o --output --from --to -t --thread --cpu --rows --path --span --slowest --around --margin' ;;
     open) options='-h --help --viewer --print --as-is --of --timeout --port --viewer-url' ;;
-    view) options='-h --help --print --at --timeout --port' ;;
+    view) options='-h --help --print --cache --at --timeout --port' ;;
     *) options='--version -h --help' ;;
   esac
   if [[ $current == -* ]]; then

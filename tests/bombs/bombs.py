@@ -322,6 +322,8 @@ COMMANDS = {
     "four": ["query", "{}", "SELECT (SELECT count(*) FROM slices), (SELECT count(*) FROM waits), (SELECT count(*) FROM spans), "
                             "(SELECT count(*) FROM threads)"],
     "join": ["query", "{}", JOIN],
+    "cache": ["query", "--cache", "{}", JOIN],
+    "cached": ["query", "--cache", "{}", "SELECT name, count(*), max(length(args)) FROM instants GROUP BY 1 LIMIT 5"],
     "perfetto": ["export", "--format", "perfetto", "{}", "-o", "{o}"], "sqlite": ["export", "{}", "-o", "{o}.db"],
     "csv": ["export", "--format", "csv", "{}", "-o", "{o}.d"],
 }
@@ -389,8 +391,9 @@ def main():
                       flush=True)
                 if problems:
                     failures.append(f"{make.__name__} {name}: {', '.join(problems)}")
-            if not arguments.keep:
-                os.unlink(path)
+            for old in [path + ".cache"] + ([] if arguments.keep else [path]):
+                if os.path.exists(old):
+                    os.unlink(old)
     for failure in failures:
         print("FAILED", failure)
     return 1 if failures else 0

@@ -11,7 +11,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder)
 
 import harness  # noqa: E402
 
-PARTS = ("sums", "documentation", "exports", "publishing", "statements", "scripts", "predicates", "prompt",
+PARTS = ("sums", "documentation", "exports", "publishing", "statements", "scripts", "predicates", "prompt", "cache",
          "damage")
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 import json
 import os
 
-from traces import Traces, ask, fxt
+from traces import Traces, ask, fxt, make_trace
 
 
 class Statements(Traces):
@@ -39,6 +39,44 @@ class Statements(Traces):
         columns = [tuple(row) for row in ask(self.traces[0], ".schema")]
         self.assertIn(("slices", "ts", "INTEGER"), columns)
         self.assertEqual({table for table, _, _ in columns}, {table for table, in tables})
+
+    def test_weights_histograms_and_levels(self):
+        path = self.traces[0]
+        self.assertEqual(ask(path, "WITH v(x, w) AS (VALUES (10, 1), (20, 3), (30, 0), (40, NULL), (NULL, 9)) "
+                                   "SELECT quantile(x, 0.2, w), quantile(x, 0.5, w), quantile(x, 1, w), quantile(x, 1) FROM v"),
+                         [[10, 20, 20, 40]])
+        bars = json.loads(ask(path, "WITH v(x) AS (VALUES (0), (3), (3), (1000000)) SELECT histogram(x) FROM v")[0][0])
+        self.assertEqual(sum(bar["count"] for bar in bars), 4)
+        for value, count in ((0, 1), (3, 2), (1000000, 1)):
+            self.assertTrue(any(bar["least"] <= value <= bar["most"] and bar["count"] >= count for bar in bars), bars)
+        self.assertEqual(ask(path, "SELECT histogram(1, 0), concurrency(NULL, 1)"), [[None, None]])
+        levels = ask(path, "SELECT value ->> 'level', value ->> 'ns' FROM json_each((SELECT concurrency(ts, length) FROM waits "
+                           "WHERE kind IN ('wakeup', 'preempted')))")
+        changes = {}
+        for ts, end in ask(path, "SELECT ts, ts + length FROM waits WHERE kind IN ('wakeup', 'preempted')"):
+            changes[ts] = changes.get(ts, 0) + 1
+            changes[end] = changes.get(end, 0) - 1
+        times, level, last = {}, 0, min(changes)
+        for ts in sorted(changes):
+            times[level] = times.get(level, 0) + ts - last
+            level, last = level + changes[ts], ts
+        self.assertEqual({row[0]: row[1] for row in levels}, {level: ns for level, ns in times.items() if ns})
+
+    def test_states_of_spans_add_up(self):
+        path = self.path("requests.fxt")
+        make_trace(path, "0.02", "50")
+        states = ask(path, "SELECT id, ts, koid, dur, sum(state_ns), count(DISTINCT state) FROM span_states GROUP BY id, ts, koid, dur")
+        spans = ask(path, "SELECT count(*) FROM spans WHERE dur > 0")[0][0]
+        self.assertGreater(spans, 10)
+        self.assertEqual(len(states), spans)
+        for *_, dur, total, kinds in states:
+            self.assertEqual(total, dur)
+            self.assertGreater(kinds, 1)
+        for ts, waker_tid, begin, dur, koid in ask(path, "SELECT w.ts, w.waker_tid, w.span_ts, w.span_dur, s.tid FROM waker_spans w "
+                                                         "JOIN spans s ON s.ts = w.span_ts AND s.dur = w.span_dur"):
+            self.assertEqual(waker_tid, koid)
+            self.assertTrue(begin <= ts <= begin + dur)
+        self.assertIn(["span_states"], [list(row) for row in ask(path, ".tables")])
 
     def test_temporary_tables_are_allowed(self):
         script = self.path("script.sql")

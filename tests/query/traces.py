@@ -21,7 +21,7 @@ def fxt(*words, stdin=None):
 def documented_tables():
     """Columns and types by table, from docs/tables.md."""
     found = {}
-    for part in re.split(r"^## ", harness.read("docs/tables.md").split("\n## In SQLite")[0], flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^## ", harness.read("docs/tables.md").split("\n## Views")[0], flags=re.MULTILINE)[1:]:
         name = part.split("\n")[0]
         rows = re.findall(r"^\| ([a-z_, ]+) \| (INTEGER|REAL|TEXT)(\??) \|", part, re.MULTILINE)
         found[name] = {column: (kind, optional != "") for columns, kind, optional in rows
@@ -33,8 +33,8 @@ def documented_queries():
     return re.findall(r"^## \d+\. (.*?)\n.*?```sql\n(.*?)```", harness.read("docs/queries.md"), re.MULTILINE | re.DOTALL)
 
 
-def make_trace(path, millions="0.02"):
-    harness.run(os.path.join(harness.BUILD, "bench/make_switches"), path, millions, ok=(0,))
+def make_trace(path, millions="0.02", requests="0"):
+    harness.run(os.path.join(harness.BUILD, "bench/make_switches"), path, millions, requests, ok=(0,))
 
 
 @functools.cache

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "query/group_sums.h"
 #include "query/sqlite_api.h"
-#include "query/trace_file.h"
+#include "query/trace_views.h"
 #include "tables/rows/schema.h"
 #include "util/nearest.h"
 
@@ -122,6 +123,7 @@ std::string HintFor(std::string_view message) {
   std::vector<std::string> known;
   if (const std::string table = NameIn(message, "no such table: "); !table.empty()) {
     for (const tables::TableInfo& info : tables::Tables()) known.emplace_back(info.name);
+    for (const TraceView& view : TraceViews()) known.emplace_back(view.name);
     return fmt::format("{}the tables are: {}", util::Suggestion(table, known),
                        fmt::join(known, ", "));
   }
@@ -142,13 +144,43 @@ std::string HintFor(std::string_view message) {
   return {};
 }
 
-struct Finalizer {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
+int Bind(sqlite3_stmt* statement, int at, const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::Kind::kInteger:
+      return sqlite3_bind_int64(statement, at, cell.integer);
+    case Cell::Kind::kReal:
+      return sqlite3_bind_double(statement, at, cell.real);
+    case Cell::Kind::kText:
+      return sqlite3_bind_text(statement, at, cell.text, static_cast<int>(cell.bytes),
+                               SQLITE_STATIC);
+    case Cell::Kind::kNull:
+      break;
+  }
+  return sqlite3_bind_null(statement, at);
+}
+
+std::string GroupTableName(size_t number) { return fmt::format("{}{}", kGroupTable, number); }
+
+// Keys keep the types of their columns, by which SQLite compares.
+std::string CreateGroups(const GroupQuery& query, size_t number) {
+  const tables::TableInfo& info = InfoOf(query.table);
+  std::string text;
+  for (size_t i = 0; i < query.keys.size(); ++i) {
+    const GroupKey& key = query.keys[i];
+    const bool is_text = info.columns[key.column].type == tables::Type::kText;
+    const char* type = !key.steps.empty() ? "" : is_text ? " TEXT" : " INTEGER";
+    text += fmt::format("{}\"{}\"{}", text.empty() ? "" : ", ", NameOf(key, info, i), type);
+  }
+  for (size_t i = 0; i < query.values.size(); ++i) {
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", NameOfValue(i));
+  }
+  return fmt::format("CREATE TEMP TABLE {}({})", GroupTableName(number), text);
+}
 
 }  // namespace
 
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+void Database::Closer::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 Database::~Database() = default;
 
@@ -163,17 +195,24 @@ util::Error Database::Failure() const {
 }
 
 util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
-                                                       TraceModuleOptions options) {
+                                                       TraceModuleOptions options,
+                                                       const columns::CacheOptions* cache) {
   // As people read it; SQLite would say it less well.
-  if (const auto file = TraceFile::Open(trace); !file) return file.error();
+  auto file = TraceFile::Open(trace);
+  if (!file) return file.TakeError();
+  if (cache != nullptr) {
+    options.cache = std::make_shared<columns::ColumnCache>(trace, (*file)->fd(), *cache);
+  }
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(
       ":memory:", &opened,
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
       nullptr);
-  std::unique_ptr<Database> database(new Database(opened));
+  std::unique_ptr<Database> database(new Database(opened, std::move(*file)));
   if (code != SQLITE_OK) return util::Error{"SQLite cannot be used: out of memory", ""};
   database->cancelled_ = options.cancelled;
+  database->on_end_ = options.on_end;
+  database->cache_ = options.cache;
   if (RegisterTraceModule(opened, std::move(options)) != SQLITE_OK) return database->Failure();
   for (const tables::TableInfo& info : tables::Tables()) {
     const std::unique_ptr<char, void (*)(void*)> statement(
@@ -181,6 +220,12 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
                         trace.c_str()),
         sqlite3_free);
     if (sqlite3_exec(opened, statement.get(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return database->Failure();
+    }
+  }
+  for (const TraceView& view : TraceViews()) {
+    const std::string statement = fmt::format("CREATE VIEW {} AS {}", view.name, view.select);
+    if (sqlite3_exec(opened, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
       return database->Failure();
     }
   }
@@ -202,6 +247,115 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   return database;
 }
 
+bool Database::MakeGroups(const GroupSelect& select, size_t number) {
+  const GroupQuery& query = select.query;
+  for (const GroupKey& key : query.keys) {
+    // Their edges of the trace.
+    if (key.steps.empty()) continue;
+    const uint64_t edges =
+        uint64_t{1} << tables::captures::kBeginTs | uint64_t{1} << tables::captures::kEndTs;
+    if (!cache_->Columns(tables::Table::kCaptures, edges)) return false;
+  }
+  const auto columns = cache_->Columns(query.table, ColumnsOf(query));
+  // A trace that cannot be read to its end is an error behind the rows.
+  if (!columns || !(*columns)->faults().error.empty()) return false;
+  const auto groups = SumGroups(query, **columns, cancelled_);
+  if (!groups) return false;
+  if (sqlite3_exec(database_.get(), CreateGroups(query, number).c_str(), nullptr, nullptr,
+                   nullptr) != SQLITE_OK) {
+    return false;
+  }
+  group_tables_ = number;
+  std::string marks = "?";
+  for (size_t i = 1; i < groups->width; ++i) marks += ",?";
+  sqlite3_stmt* prepared = nullptr;
+  const int code = sqlite3_prepare_v2(
+      database_.get(),
+      fmt::format("INSERT INTO temp.{} VALUES({})", GroupTableName(number), marks).c_str(), -1,
+      &prepared, nullptr);
+  const Statement insert(prepared);
+  if (code != SQLITE_OK) return false;
+  for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
+    for (size_t i = 0; i < groups->width; ++i) {
+      Bind(prepared, static_cast<int>(i) + 1, groups->cells[at + i]);
+    }
+    if (sqlite3_step(prepared) != SQLITE_DONE) return false;
+    sqlite3_reset(prepared);
+  }
+  if (on_end_) on_end_((*columns)->faults());
+  return true;
+}
+
+void Database::DropGroups() {
+  for (; group_tables_ != 0; --group_tables_) {
+    sqlite3_exec(database_.get(),
+                 fmt::format("DROP TABLE temp.{}", GroupTableName(group_tables_)).c_str(), nullptr,
+                 nullptr, nullptr);
+  }
+}
+
+// A temporary table or view may have the name of a table of the trace.
+bool Database::IsHidden(tables::Table table) {
+  const std::string hidden =
+      fmt::format("SELECT 1 FROM temp.sqlite_schema WHERE name = '{}' COLLATE NOCASE",
+                  InfoOf(table).name);
+  bool is_hidden = false;
+  sqlite3_exec(
+      database_.get(), hidden.c_str(),
+      [](void* found, int, char**, char**) {
+        *static_cast<bool*>(found) = true;
+        return 0;
+      },
+      &is_hidden, nullptr);
+  return is_hidden;
+}
+
+std::string Database::WithTops(std::string_view statement) {
+  std::string text;
+  size_t done = 0;
+  for (const TopSelect& top : FindTops(statement)) {
+    if (IsHidden(top.table)) continue;
+    uint64_t wanted = uint64_t{1} << top.column;
+    for (const ColumnCondition& condition : top.conditions) wanted |= uint64_t{1} << condition.column;
+    const auto columns = cache_->Columns(top.table, wanted);
+    if (!columns || !(*columns)->faults().error.empty()) continue;
+    const auto last = LastOfTop(top, **columns, cancelled_);
+    // Of the smallest number SQLite has no literal.
+    if (!last || *last == INT64_MIN) continue;
+    const size_t begin = top.has_where ? top.where_begin : top.at;
+    text.append(statement, done, begin - done);
+    text += fmt::format("{}\"{}\" {} {} ", top.has_where ? "" : " WHERE ",
+                        InfoOf(top.table).columns[top.column].name, top.is_descending ? ">=" : "<=",
+                        *last);
+    if (top.has_where) text += "AND ";
+    done = begin;
+  }
+  text.append(statement, done);
+  return text;
+}
+
+Database::Statement Database::WithGroups(std::string_view original, sqlite3_stmt* prepared) {
+  const std::string statement = WithTops(original);
+  const auto selects = FindGroups(statement, 1);
+  std::string text;
+  size_t done = 0;
+  for (size_t i = 0; i < selects.size(); ++i) {
+    if (IsHidden(selects[i].query.table) || !MakeGroups(selects[i], i + 1)) continue;
+    text.append(statement, done, selects[i].begin - done);
+    text += selects[i].text;
+    done = selects[i].end;
+  }
+  text.append(statement, done);
+  if (text == original) return nullptr;
+  sqlite3_stmt* changed = nullptr;
+  const int code = sqlite3_prepare_v2(database_.get(), text.c_str(), -1, &changed, nullptr);
+  Statement result(changed);
+  if (code != SQLITE_OK || sqlite3_column_count(changed) != sqlite3_column_count(prepared)) {
+    return nullptr;
+  }
+  return result;
+}
+
 util::Status Database::Run(const std::string& statements, ResultWriter& writer,
                            const std::function<bool()>& done) {
   const char* rest = statements.c_str();
@@ -209,15 +363,23 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
   while (rest < end) {
     sqlite3_stmt* prepared = nullptr;
     // With the NUL behind it: else SQLite copies all of the rest for each statement.
+    const char* const begin = rest;
+    const GroupTables tables(*this);  // outlive the statement that reads them
     const int code = sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest) + 1,
                                         &prepared, &rest);
-    const std::unique_ptr<sqlite3_stmt, Finalizer> statement(prepared);
+    Statement statement(prepared);
     if (code != SQLITE_OK) return Failure();
     if (!statement) continue;  // spaces, or a comment
     const int columns = sqlite3_column_count(prepared);
     std::vector<std::string> names;
     for (int i = 0; i < columns; ++i) names.emplace_back(View(sqlite3_column_name(prepared, i)));
     if (columns != 0) writer.Begin(names);
+    if (cache_) {
+      if (auto changed = WithGroups({begin, rest}, prepared)) {
+        statement = std::move(changed);
+        prepared = statement.get();
+      }
+    }
     std::vector<Cell> row(names.size());
     std::vector<std::string> bytes;
     for (;;) {

@@ -6,18 +6,25 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "query/group_query.h"
 #include "query/result_writer.h"
+#include "query/trace_file.h"
 #include "query/trace_module.h"
 #include "util/result.h"
+
+struct sqlite3_stmt;
 
 namespace query {
 
 class Database {
  public:
-  // Errors: those of the file.
+  // Errors: those of the file. With `cache`, rows come from the columns of the trace (column_cache.h).
   static util::Result<std::unique_ptr<Database>> Open(const std::string& trace,
-                                                      TraceModuleOptions options);
+                                                      TraceModuleOptions options,
+                                                      const columns::CacheOptions* cache = nullptr);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -31,12 +38,39 @@ class Database {
  private:
   struct Closer {
     void operator()(sqlite3* database) const;
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
+
+  Database(sqlite3* database, std::shared_ptr<TraceFile> file)
+      : file_(std::move(file)), database_(database) {}
+  util::Error Failure() const;
+  // Drops the tables of groups of a statement in the end.
+  class GroupTables {
+   public:
+    explicit GroupTables(Database& of) : database_(of) {}
+    ~GroupTables() { database_.DropGroups(); }
+    GroupTables(const GroupTables&) = delete;
+    GroupTables& operator=(const GroupTables&) = delete;
+
+   private:
+    Database& database_;
   };
 
-  explicit Database(sqlite3* database) : database_(database) {}
-  util::Error Failure() const;
+  // The statement with tables of groups in the place of SELECTs that the cache answers; null if it
+  // has none.
+  Statement WithGroups(std::string_view original, sqlite3_stmt* prepared);
+  bool MakeGroups(const GroupSelect& select, size_t number);
+  // The statement with conditions that leave rows out which are none of the first ones.
+  std::string WithTops(std::string_view statement);
+  bool IsHidden(tables::Table table);
+  void DropGroups();
 
+  std::shared_ptr<TraceFile> file_;
   std::function<bool()> cancelled_;  // asked by what follows
+  std::function<void(const tables::ScanFaults&)> on_end_;
+  std::shared_ptr<columns::ColumnCache> cache_;  // may be null
+  size_t group_tables_ = 0;                      // that a statement reads
   std::unique_ptr<sqlite3, Closer> database_;
 };
 

@@ -57,6 +57,10 @@ class KeptRows {
   // as long as this.
   int64_t Read(Order order, size_t entry, tables::Cell* row) const;
 
+  // Bytes that a row of so many cells takes at least.
+  static constexpr size_t LeastBytes(size_t cells) {
+    return 2 * kRowBytes + sizeof(int64_t) + cells;
+  }
   size_t width() const { return shape_.columns().size(); }
   // Has no rows: says what the cells of a row are.
   const tables::RowBatch& shape() const { return shape_; }

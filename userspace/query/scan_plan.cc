@@ -10,7 +10,7 @@
 namespace query {
 namespace {
 
-// "columns/conditions/groups/varying/key", numbers with commas behind each.
+// "columns/conditions/groups/varying/key/operands/operations", numbers with commas behind each.
 template <typename Each>
 std::string_view EachNumber(std::string_view text, Each&& each) {
   while (!text.empty() && text.front() != '/') {
@@ -36,6 +36,10 @@ std::string ScanPlan::Encode() const {
   text += fmt::format("/{},/", varying);
   if (key) text += fmt::format("{},", *key);
   if (key_condition) text += fmt::format("{},", *key_condition);
+  text += '/';
+  for (const uint8_t operand : operands) text += fmt::format("{},", operand);
+  text += '/';
+  for (const uint8_t operation : operations) text += fmt::format("{},", operation);
   return text;
 }
 
@@ -47,9 +51,13 @@ ScanPlan ScanPlan::Decode(std::string_view text) {
   text = EachNumber(
       text, [&](uint64_t number) { plan.grouped_by.push_back(static_cast<uint8_t>(number)); });
   text = EachNumber(text, [&](uint64_t number) { plan.varying = number; });
-  EachNumber(text, [&](uint64_t number) {
+  text = EachNumber(text, [&](uint64_t number) {
     (plan.key ? plan.key_condition : plan.key) = static_cast<uint8_t>(number);
   });
+  text = EachNumber(
+      text, [&](uint64_t number) { plan.operands.push_back(static_cast<uint8_t>(number)); });
+  EachNumber(text,
+             [&](uint64_t number) { plan.operations.push_back(static_cast<uint8_t>(number)); });
   return plan;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 
 namespace query {
@@ -18,12 +19,14 @@ KeptScans::Entry& KeptScans::Find(const std::string& plan, const tables::RowFilt
 util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request) {
   groups_.reset();
   scan_.reset();
+  column_scan_.reset();
   kept_.reset();
   grouped_ = -1;
   left_ = 0;
   ++begins_;
   const bool may_keep = plan.grouped_by.empty() && (begins_ > 1 || plan.key);
   KeptScans::Entry* entry = may_keep ? &kept_scans_.Find(plan.Encode(), request.constant) : nullptr;
+  if (entry != nullptr && entry->begins == 1 && !FindsRoom(plan)) entry->has_no_room = true;
   if (entry != nullptr && ++entry->begins > 1 && !entry->rows && !entry->has_no_room) {
     auto rows = Keep(plan, request.constant);
     if (!rows) return rows.TakeError();
@@ -31,7 +34,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
     entry->has_no_room = entry->rows == nullptr;
   }
   if (entry == nullptr || !entry->rows) {
-    if (auto status = Scan(plan, request.filter); !status) return status;
+    if (auto status = Scan(plan, request.filter, request.conditions); !status) return status;
     return Fetch();
   }
   kept_ = entry->rows;
@@ -54,6 +57,13 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
   return Fetch();
 }
 
+bool TableCursor::FindsRoom(const ScanPlan& plan) const {
+  if (cache_ == nullptr || cache_->has_failed()) return true;
+  const auto columns = cache_->Columns(table_, 0);
+  const auto bytes_of_row = KeptRows::LeastBytes(static_cast<size_t>(std::popcount(plan.columns)));
+  return !columns || (*columns)->table(table_).rows <= kept_scans_.budget().free / bytes_of_row;
+}
+
 bool TableCursor::IsText(const ScanPlan& plan) const {
   return InfoOf(table_).columns[*plan.key].type == tables::Type::kText;
 }
@@ -62,7 +72,7 @@ util::Result<std::shared_ptr<const KeptRows>> TableCursor::Keep(const ScanPlan& 
                                                                 const tables::RowFilter& constant) {
   ScanPlan all = plan;
   if (plan.key) all.columns |= uint64_t{1} << *plan.key;
-  if (auto status = Scan(all, constant); !status) return status.TakeError();
+  if (auto status = Scan(all, constant, {}); !status) return status.TakeError();
   auto rows = std::make_shared<KeptRows>(table_, all.columns, plan.key, kept_scans_.staying(),
                                          kept_scans_.budget());
   for (;;) {
@@ -75,18 +85,38 @@ util::Result<std::shared_ptr<const KeptRows>> TableCursor::Keep(const ScanPlan& 
       }
     }
   }
-  if (!scan_->error().empty()) return ReadError();
+  if (auto status = CheckEnd(); !status) return status.TakeError();
   rows->Seal();
   scan_.reset();
+  column_scan_.reset();
   return std::shared_ptr<const KeptRows>(std::move(rows));
 }
 
-util::Error TableCursor::ReadError() const {
-  return {fmt::format("{}: {}", file_.path(), scan_->error()),
-          "fxt recover saves what is left of a damaged trace"};
+util::Status TableCursor::CheckEnd() const {
+  const std::string error = scan_ ? scan_->error() : column_scan_->faults().error;
+  if (error.empty()) return util::Ok();
+  return util::Error{fmt::format("{}: {}", file_.path(), error),
+                     "fxt recover saves what is left of a damaged trace"};
 }
 
-util::Status TableCursor::Scan(const ScanPlan& plan, const tables::RowFilter& filter) {
+std::optional<tables::ScanFaults> TableCursor::faults() const {
+  if (scan_) return scan_->faults();
+  if (column_scan_) return column_scan_->faults();
+  return std::nullopt;
+}
+
+util::Status TableCursor::Scan(const ScanPlan& plan, const tables::RowFilter& filter,
+                               const std::vector<ColumnCondition>& conditions) {
+  if (cache_ != nullptr && !cache_->has_failed()) {
+    auto columns = cache_->Columns(table_, plan.columns);
+    if (!columns && cache_->has_failed()) return Scan(plan, filter, {});
+    if (!columns) return columns.TakeError();
+    column_scan_ = std::make_unique<ColumnScan>(std::move(*columns), table_, plan.columns, filter,
+                                                conditions, file_.path(), texts_);
+    batch_ = &column_scan_->rows();
+    width_ = batch_->columns().size();
+    return Group(plan);
+  }
   auto source = file_.Read();
   if (!source) return source.TakeError();
   source_ = std::move(*source);
@@ -99,7 +129,7 @@ util::Status TableCursor::Scan(const ScanPlan& plan, const tables::RowFilter& fi
 
 util::Result<bool> TableCursor::Advance() {
   if (cancelled_ && cancelled_()) return util::Error{"interrupted", ""};
-  return scan_->Advance();
+  return scan_ ? scan_->Advance() : column_scan_->Advance();
 }
 
 util::Status TableCursor::Group(const ScanPlan& plan) {
@@ -153,10 +183,8 @@ util::Status TableCursor::Fetch() {
       return util::Ok();
     }
   }
-  if (!scan_->error().empty()) {
-    return fail(ReadError());
-  }
-  return util::Ok();
+  auto end = CheckEnd();
+  return end ? end : fail(end.TakeError());
 }
 
 }  // namespace query

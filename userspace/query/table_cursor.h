@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "columns/column_cache.h"
+#include "query/column_scan.h"
 #include "query/kept_rows.h"
 #include "query/row_groups.h"
 #include "query/scan_plan.h"
@@ -25,6 +27,8 @@ struct ScanRequest {
   tables::RowFilter filter;
   tables::RowFilter constant;  // of the conditions that do not vary
   tables::Cell key;            // the value of ScanPlan::key_condition
+  // Further ones, for scans of the cache.
+  std::vector<ColumnCondition> conditions;
 };
 
 // The kept rows of a table, by what they were asked for. Those of few statements stay.
@@ -55,19 +59,21 @@ class KeptScans {
 
 class TableCursor {
  public:
-  // All of these must outlive it. `cancelled` may be null; true is an error.
+  // All of these must outlive it. `cache` may be null, as may `cancelled`; true is an error.
   TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
-              fxt::TableBudget& shared, KeptScans& kept, const std::function<bool()>& cancelled)
+              fxt::TableBudget& shared, KeptScans& kept, columns::ColumnCache* cache,
+              const std::function<bool()>& cancelled)
       : file_(file),
         table_(table),
         texts_(texts),
         shared_(shared),
         kept_scans_(kept),
+        cache_(cache),
         cancelled_(cancelled) {}
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
-  // To the first row. A first scan reads the file. If there are further ones, one of them keeps all
+  // To the first row. A first scan reads the file, or the cache. If there are further ones, one of them keeps all
   // rows, and the others find theirs in those.
   util::Status Begin(const ScanPlan& plan, const ScanRequest& request);
   // To the next one. False when reading failed, see error().
@@ -91,19 +97,22 @@ class TableCursor {
     if (kept_) return kept_id_;
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }
-  // Null if the rows are kept ones.
-  const tables::Scan* scan() const { return scan_.get(); }
+  // Of the trace; none if the rows are kept ones.
+  std::optional<tables::ScanFaults> faults() const;
 
  private:
-  util::Status Scan(const ScanPlan& plan, const tables::RowFilter& filter);
+  util::Status Scan(const ScanPlan& plan, const tables::RowFilter& filter,
+                    const std::vector<ColumnCondition>& conditions);
   // The rows of all scans that differ in varying conditions alone; null if there is no room.
   util::Result<std::shared_ptr<const KeptRows>> Keep(const ScanPlan& plan,
                                                      const tables::RowFilter& constant);
   // Further rows of the file; false at its end.
   util::Result<bool> Advance();
   util::Status Group(const ScanPlan& plan);
+  // False if it is known before reading that not all rows can be kept.
+  bool FindsRoom(const ScanPlan& plan) const;
   bool IsText(const ScanPlan& plan) const;  // its key
-  util::Error ReadError() const;
+  util::Status CheckEnd() const;  // fails if reading ended early
   util::Status Fetch();
 
   const TraceFile& file_;
@@ -111,6 +120,7 @@ class TableCursor {
   tables::TextPool& texts_;
   fxt::TableBudget& shared_;
   KeptScans& kept_scans_;
+  columns::ColumnCache* cache_;
   const std::function<bool()>& cancelled_;
   uint64_t begins_ = 0;
   std::shared_ptr<const KeptRows> kept_;
@@ -119,7 +129,8 @@ class TableCursor {
   int64_t kept_id_ = 0;
   std::vector<tables::Cell> kept_row_;
   std::unique_ptr<fxt::ByteSource> source_;
-  std::unique_ptr<tables::Scan> scan_;
+  std::unique_ptr<tables::Scan> scan_;  // of the file
+  std::unique_ptr<ColumnScan> column_scan_;  // or of the cache
   const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;
   const tables::Cell* row_ = nullptr;

@@ -19,6 +19,7 @@ class TraceFile {
   static util::Result<std::shared_ptr<TraceFile>> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
+  int fd() const { return fd_.get(); }
   // From its begin on.
   util::Result<std::unique_ptr<fxt::ByteSource>> Read() const;
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "query/quantile.h"
+#include "query/aggregates.h"
 #include "query/scan_plan.h"
 #include "query/sqlite_api.h"
 #include "query/table_cursor.h"
@@ -48,7 +48,7 @@ struct TraceTable {
 struct Cursor {
   explicit Cursor(TraceTable& of)
       : cursor(*of.file, of.table, of.texts, of.module.tables, *of.kept,
-               of.module.options.cancelled) {}
+               of.module.options.cache.get(), of.module.options.cancelled) {}
   sqlite3_vtab_cursor base = {};
   TableCursor cursor;
 };
@@ -168,6 +168,31 @@ bool IsOfList(sqlite3_index_info& query, int constraint) {
   return TellsMore() && sqlite3_vtab_in(&query, constraint, -1) != 0;
 }
 
+// Whether blocks of columns can be looked through for a condition.
+bool IsForColumns(const tables::TableInfo& info, sqlite3_index_info& query, int constraint) {
+  if (!TellsMore()) return false;
+  const tables::Type type = info.columns[static_cast<size_t>(query.aConstraint[constraint].iColumn)].type;
+  switch (query.aConstraint[constraint].op) {
+    case SQLITE_INDEX_CONSTRAINT_ISNULL:
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+      return type != tables::Type::kReal;
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+    case SQLITE_INDEX_CONSTRAINT_NE:
+    case SQLITE_INDEX_CONSTRAINT_IS:
+      if (type == tables::Type::kText) {
+        return std::strcmp(sqlite3_vtab_collation(&query, constraint), "BINARY") == 0;
+      }
+      return type == tables::Type::kInteger;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+      return type == tables::Type::kInteger;
+    default:
+      return false;
+  }
+}
+
 // How many rows a table has, as far as that matters to the order of a join.
 double RowsOf(tables::Table table) {
   switch (table) {
@@ -234,6 +259,7 @@ bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
 int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
   return Guarded([&] {
     const tables::TableInfo& info = InfoOf(Of(base).table);
+    const bool has_cache = Of(base).module.options.cache != nullptr;
     ScanPlan plan;
     plan.columns = query->colUsed;
     // The whole file is read whatever is chosen of it: one pass, and SQLite looks at all rows, is
@@ -245,13 +271,30 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     bool is_before = false;
     for (int i = 0; i < query->nConstraint; ++i) {
       const auto& constraint = query->aConstraint[i];
-      if (constraint.usable == 0 || constraint.iColumn < 0 || IsOfList(*query, i)) continue;
+      if (constraint.usable == 0 || constraint.iColumn < 0) continue;
+      const auto add = [&](Condition condition, uint8_t operation) {
+        plan.conditions.push_back(condition);
+        plan.operands.push_back(static_cast<uint8_t>(constraint.iColumn));
+        plan.operations.push_back(operation);
+        query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
+      };
+      if (IsOfList(*query, i)) {
+        if (!has_cache || !IsForColumns(info, *query, i)) continue;
+        sqlite3_vtab_in(query, i, 1);
+        add(Condition::kEqual, ScanPlan::kListed);
+        continue;
+      }
       const auto number = static_cast<uint8_t>(constraint.iColumn);
       const Column& column = info.columns[number];
       const auto condition = ConditionOf(column.role, constraint.op);
       const bool varies = plan.conditions.size() < 64 && Varies(*query, i);
       const int rank = varies ? RankOf(column, *query, i) : 0;
-      if (!condition && rank == 0) continue;
+      if (!condition && rank == 0) {
+        if (has_cache && !varies && IsForColumns(info, *query, i)) {
+          add(Condition::kEqual, constraint.op);
+        }
+        continue;
+      }
       if (varies) plan.varying |= uint64_t{1} << plan.conditions.size();
       if (rank != 0 && (best == 0 || rank < best)) {
         best = rank;
@@ -262,8 +305,7 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
         is_after |= condition == Condition::kAfter || condition == Condition::kFrom;
         is_before |= condition == Condition::kBefore || condition == Condition::kUpTo;
       }
-      plan.conditions.push_back(condition.value_or(Condition::kEqual));
-      query->aConstraintUsage[i].argvIndex = static_cast<int>(plan.conditions.size());
+      add(condition.value_or(Condition::kEqual), constraint.op);
       if (!condition || varies) continue;
       rows /= *condition == Condition::kAt || *condition == Condition::kTid ? 100 : 4;
     }
@@ -304,7 +346,69 @@ int Close(sqlite3_vtab_cursor* cursor) {
 
 void TellEnd(Cursor& at, const TraceTable& table) {
   const auto& on_end = table.module.options.on_end;
-  if (at.cursor.at_end() && on_end && at.cursor.scan() != nullptr) on_end(*at.cursor.scan());
+  if (!at.cursor.at_end() || !on_end) return;
+  if (const auto faults = at.cursor.faults()) on_end(*faults);
+}
+
+// Adds a value to those of a condition. False: it is not of the type of the column.
+bool AddValue(sqlite3_value* value, ColumnCondition& condition) {
+  const int type = sqlite3_value_type(value);
+  if (condition.is_text ? type != SQLITE_TEXT : type != SQLITE_INTEGER) return false;
+  if (condition.is_text) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+    if (text == nullptr) return false;
+    condition.texts.emplace_back(text, static_cast<size_t>(sqlite3_value_bytes(value)));
+  } else {
+    condition.numbers.push_back(sqlite3_value_int64(value));
+  }
+  return true;
+}
+
+// A condition as blocks of columns are looked through for it; SQLite looks at all rows again.
+std::optional<ColumnCondition> ColumnConditionOf(const tables::TableInfo& info, uint8_t column,
+                                                 uint8_t operation, sqlite3_value* value) {
+  ColumnCondition condition{.column = column};
+  condition.is_text = info.columns[column].type == tables::Type::kText;
+  switch (operation) {
+    case SQLITE_INDEX_CONSTRAINT_ISNULL:
+      return condition;
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+      condition.kind = ColumnCondition::Kind::kIsNotNull;
+      return condition;
+    case ScanPlan::kListed: {
+      condition.kind = ColumnCondition::Kind::kIn;
+      sqlite3_value* each = nullptr;
+      int code = sqlite3_vtab_in_first(value, &each);
+      for (; code == SQLITE_OK && each != nullptr; code = sqlite3_vtab_in_next(value, &each)) {
+        if (!AddValue(each, condition)) return std::nullopt;
+      }
+      return code == SQLITE_OK || code == SQLITE_DONE ? std::optional(condition) : std::nullopt;
+    }
+    default:
+      break;
+  }
+  if (!AddValue(value, condition)) return std::nullopt;
+  condition.kind = ColumnCondition::Kind::kFromTo;
+  const int64_t number = condition.is_text ? 0 : condition.numbers[0];
+  switch (operation) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+    case SQLITE_INDEX_CONSTRAINT_IS:
+      condition.kind = ColumnCondition::Kind::kIn;
+      return condition;
+    case SQLITE_INDEX_CONSTRAINT_NE:
+      condition.kind = ColumnCondition::Kind::kNotIn;
+      return condition;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+      condition.from = number;
+      return condition;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+      condition.to = number;
+      return condition;
+    default:
+      return std::nullopt;
+  }
 }
 
 int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_value** argv) {
@@ -316,6 +420,13 @@ int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_v
     for (int i = 0; i < argc; ++i) {
       const Condition condition = plan.conditions[static_cast<size_t>(i)];
       const bool varies = (plan.varying >> i & 1) != 0;
+      const uint8_t operation = plan.operations[static_cast<size_t>(i)];
+      if (table.module.options.cache != nullptr) {
+        auto of_columns = ColumnConditionOf(InfoOf(table.table), plan.operands[static_cast<size_t>(i)],
+                                            operation, argv[i]);
+        if (of_columns) request.conditions.push_back(std::move(*of_columns));
+      }
+      if (operation == ScanPlan::kListed) continue;
       const auto narrow = [&](auto value) {
         Narrow(request.filter, condition, value);
         if (!varies) Narrow(request.constant, condition, value);
@@ -414,7 +525,7 @@ int RegisterTraceModule(sqlite3* database, TraceModuleOptions options) {
     // It is SQLite's from here on, whatever comes of it.
     const int code =
         sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteModule);
-    return code != SQLITE_OK ? code : RegisterQuantile(database);
+    return code != SQLITE_OK ? code : RegisterAggregates(database);
   });
 }
 

@@ -5,13 +5,15 @@
 //   CREATE VIRTUAL TABLE slices_before USING fxt('before.fxt', slices);
 //
 // The name of the table says which of the tables it is (docs/tables.md), if no second argument
-// does. Nothing is copied: each use reads the file.
+// does. Nothing is copied: each use reads the file, or the columns that were made of it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
-#include "tables/scan.h"
+#include "columns/column_cache.h"
+#include "tables/scan_faults.h"
 
 struct sqlite3;
 
@@ -19,14 +21,16 @@ namespace query {
 
 struct TraceModuleOptions {
   // Called at the end of a pass over a file, which knows the faults of the file. May be null.
-  std::function<void(const tables::Scan&)> on_end;
+  std::function<void(const tables::ScanFaults&)> on_end;
+  // Where all tables find their rows; null: each use of a table reads the file. They are those of the
+  // only file that the module is used with.
+  std::shared_ptr<columns::ColumnCache> cache;
   // Called from time to time while a file is read; true ends the statement with an error. May be
   // null.
   std::function<bool()> cancelled;
 };
 
-// Registers the module "fxt", and the aggregate quantile(value, q): the value below or at which the
-// fraction q of them lies, to 0.8%, as `fxt report` has it. An SQLite result code.
+// Registers the module "fxt", and the aggregates of aggregates.h. An SQLite result code.
 int RegisterTraceModule(sqlite3* database, TraceModuleOptions options);
 
 }  // namespace query

@@ -47,6 +47,16 @@ bool Scan::is_incomplete() const {
          (stacks_ && stacks_->left_out() != 0);
 }
 
+ScanFaults Scan::faults() const {
+  const fxt::DiagnosticLog& found = reader_.diagnostics();
+  return {.error = error(),
+          .is_cut_short = reader_.truncated(),
+          .is_incomplete = is_incomplete(),
+          .malformed = found.count(fxt::DiagnosticClass::kMalformed),
+          .dropped_names = found.count(fxt::DiagnosticKind::kTableLimit),
+          .cut_texts = cut_texts()};
+}
+
 void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {
   batches_.Want(table, columns, filter);
   switch (table) {

@@ -31,6 +31,7 @@
 #include "tables/fact_rows.h"
 #include "tables/request_rows.h"
 #include "tables/rows/batches.h"
+#include "tables/scan_faults.h"
 #include "tables/stack_rows.h"
 #include "tables/task_names.h"
 
@@ -67,6 +68,8 @@ class Scan {
   bool is_incomplete() const;
   // Texts that were cut because rows with all of them would be many times as large as the file.
   uint64_t cut_texts() const { return batches_.texts().cut(); }
+  // All of these, as far as the file was read.
+  ScanFaults faults() const;
 
  private:
   struct Records;

@@ -107,11 +107,19 @@ void Handler::RunSlow(const PageRequest& request, serve::PageServer::Respond res
   if (!is_taken) respond(Refused(503, "too many questions wait for their answers"));
 }
 
+std::vector<std::string> Handler::QueryWords(const std::string& path,
+                                             const std::string& statement) const {
+  std::vector<std::string> words = {"query", "--csv"};
+  if (keeps_columns_) words.emplace_back("--cache");
+  words.insert(words.end(), {"--", path, statement});
+  return words;
+}
+
 serve::PageResponse Handler::Sql(const PageRequest& request) {
   const QueryString query(request.query);
   if (request.body.find('\0') != std::string::npos) return Refused(400, "the statement has a NUL");
   const auto output =
-      RunTool({"query", "--csv", "--", TraceOf(query).path(), request.body},
+      RunTool(QueryWords(TraceOf(query).path(), request.body),
               {.max_bytes = kMaxSqlBytes, .max_lines = kMaxRows + 1}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   return Csv(*output);
@@ -185,7 +193,7 @@ serve::PageResponse Handler::Row(const PageRequest& request) {
                                             is_run ? "slices" : "waits", answers.Absolute(*time),
                                             static_cast<int64_t>(*koid));
   const auto output =
-      RunTool({"query", "--csv", "--", answers.path(), statement}, {}, jobs_.stops());
+      RunTool(QueryWords(answers.path(), statement), {}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   return Csv(*output);
 }

@@ -68,7 +68,7 @@ class JoinsTest : public ::testing::Test {
   std::vector<std::string> Ask(const std::string& statement) {
     scans_ = 0;
     TraceModuleOptions options;
-    options.on_end = [&](const tables::Scan&) { ++scans_; };
+    options.on_end = [&](const tables::ScanFaults&) { ++scans_; };
     auto database = Database::Open(path_, options);
     EXPECT_TRUE(database.ok());
     Rows rows;

@@ -14,6 +14,7 @@
 #include "analyze/flame/innermost_frames.h"
 #include "compare/statistics/moderated_test.h"
 #include "facts/read_loop.h"
+#include "measure/group_name.h"
 #include "source/input.h"
 
 namespace analyze {
@@ -178,8 +179,11 @@ FoundStacks FindStackChanges(const DiffReport& report, const LbrSymbolOptions& s
     if (!HasStack(row)) continue;
     const comparison::DiffGroup& group = report.groups[*row.group];
     const measure::GroupName& former = group.former_name.value_or(group.name);
-    base_groups[{former.process, former.thread}] = *row.group;
-    next_groups[{group.name.process, group.name.thread}] = *row.group;
+    for (const auto& [groups, name] :
+         {std::pair(&base_groups, &former), std::pair(&next_groups, &group.name)}) {
+      (*groups)[{measure::FoldDigits(name->process), measure::FoldDigits(name->thread)}] =
+          *row.group;
+    }
   }
   if (next_groups.empty()) return found;
   StackTimes times;

@@ -48,6 +48,13 @@ void RowBatch::Grow() {
   cells_.resize(ids_.size() * columns_.size());
 }
 
+Cell* RowBatch::Extend(size_t rows) {
+  while (ids_.size() < rows_ + rows) Grow();
+  Cell* const first = cells_.data() + rows_ * columns_.size();
+  for (size_t i = 0; i < rows; ++i) ids_[rows_++] = TakeId();
+  return first;
+}
+
 void RowBatch::Clear() {
   rows_ = 0;
   // A batch that grew once does not stay large.

@@ -57,6 +57,8 @@ class RowBatch {
     for (const uint8_t column : columns_) fill(column, *cell++);
     ++rows_;
   }
+  // Adds `rows` rows, which the caller fills: the cells of a row are next to each other.
+  Cell* Extend(size_t rows);
   // Of a row that comes later.
   uint64_t TakeId() { return next_id_++; }
   // Rows that the filter does not choose.

@@ -126,7 +126,7 @@ util::Status AddTrace(const std::string& file, const std::vector<tables::Table>&
   what.progress = [&](uint64_t done) { progress.Update(done); };
   what.on_end = [&](const tables::Scan& scan) {
     progress.Clear();
-    WarnAboutDamage(file, scan);
+    WarnAboutDamage(file, scan.faults());
   };
   auto exported = exporting::ExportTrace(what, **source, texts, sink);
   if (!exported) return exported.TakeError();

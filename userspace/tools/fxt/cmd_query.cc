@@ -31,6 +31,7 @@ struct QueryOptions {
   // Distinguishes an empty statement from none.
   bool has_statement = false;
   bool has_script = false;
+  bool cache = false;
   bool csv = false;
   bool csv_safe = false;
   bool json = false;
@@ -44,7 +45,7 @@ struct QueryOptions {
   }
 };
 
-constexpr const char* kTables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+constexpr const char* kTables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
 constexpr const char* kHelp =
     "Statements end with a semicolon. .tables lists the tables, .schema [TABLE] its columns, "
     ".quit\n"
@@ -55,7 +56,7 @@ std::string StatementOf(const std::string& line) {
   if (line == ".tables") return kTables;
   if (line == ".schema") {
     return "SELECT t.name AS 'table', c.name AS 'column', c.type FROM sqlite_schema AS t, "
-           "pragma_table_info(t.name) AS c WHERE t.type = 'table'";
+           "pragma_table_info(t.name) AS c WHERE t.type IN ('table', 'view')";
   }
   if (line.rfind(".schema ", 0) == 0) {
     std::string name;
@@ -225,11 +226,15 @@ int RunQuery(const QueryOptions& options) {
   if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
     module.cancelled = WasInterrupted;
   }
-  module.on_end = [&](const tables::Scan& scan) {
+  module.on_end = [&](const tables::ScanFaults& faults) {
     if (std::exchange(warned, true)) return;
-    WarnAboutDamage(options.file, scan);
+    WarnAboutDamage(options.file, faults);
   };
-  const auto database = query::Database::Open(options.file, std::move(module));
+  const columns::CacheOptions cache{
+      .cancelled = module.cancelled,
+      .on_note = [](const std::string& note) { PrintNote(kProgram, "note: " + note); }};
+  const auto database =
+      query::Database::Open(options.file, std::move(module), options.cache ? &cache : nullptr);
   if (!database) return Fail(database.error());
   text::TextWriter out(STDOUT_FILENO, "standard output");
   const int code = RunAll(options, **database, out);
@@ -250,6 +255,8 @@ void AddQuery(const Command& program, int& exit_code) {
       "standard input");
   command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
       .Type("SQLFILE");
+  command.Add("--cache", options->cache,
+              "Keep all tables in columns, in a file beside FILE: further queries do not read FILE again");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");
   command.Add("--csv-safe", options->csv_safe,
               "The same for spreadsheets: texts that begin like a formula get an apostrophe");
@@ -261,14 +268,15 @@ void AddQuery(const Command& program, int& exit_code) {
       .Excludes("--csv-safe")
       .Excludes("--json");
   command.Footer(
-      "The SQL is that of SQLite, and quantile(value, q). docs/tables.md has the tables,\n"
-      "docs/queries.md thirty questions.\n"
+      "The SQL is that of SQLite, and the aggregates quantile(value, q [, weight]) and\n"
+      "histogram(value [, weight]). docs/tables.md has the tables, docs/queries.md forty questions.\n"
       "\n"
       "Examples:\n"
       "  fxt query trace.fxt 'SELECT process, sum(dur) FROM slices GROUP BY process'\n"
       "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
       "  fxt query --csv -f latencies.sql trace.fxt.gz > latencies.csv\n"
-      "  fxt query trace.fxt                        asks for statements");
+      "  fxt query trace.fxt                        asks for statements\n"
+      "  fxt query --cache trace.fxt                the same, and later ones, within a second");
   command.OnRun([options, command, &exit_code] {
     options->has_statement = command.Has("SQL");
     options->has_script = command.Has("--file");

@@ -26,6 +26,7 @@ struct ViewOptions {
   std::string timeout = "10m";
   uint64_t port = 0;
   bool print = false;
+  bool cache = false;
 };
 
 // The part of the address that says what to show: of a time, or what the page's "link" has behind
@@ -101,7 +102,7 @@ int RunView(const ViewOptions& options) {
       },
       [&handler] { return handler->Status(); });
   if (!server) return Fail(server.error());
-  view::Handler answers(**trace, other.get());
+  view::Handler answers(**trace, other.get(), options.cache);
   handler = &answers;
 
   const std::string address = (*server)->url() + *fragment;
@@ -124,6 +125,8 @@ void AddView(const Command& program, int& exit_code) {
   command.Add("OTHER", options->other, "A second trace, shown below it; both begin at 0");
   command.Add("--print", options->print,
               "Start no browser; print the address, and what to run on the machine with a browser");
+  command.Add("--cache", options->cache,
+              "Keep all tables in columns, in a file beside FILE: statements do not read FILE again");
   command
       .Add("--at", options->at,
            "What to show first: a time (1.5s since the first record, or @ and ns), or the address "

@@ -159,7 +159,7 @@ class OneCapture {
     what.progress = [&](uint64_t done) { progress.Update(done); };
     what.on_end = [&](const tables::Scan& scan) {
       progress.Clear();
-      WarnAboutDamage(file_, scan);
+      WarnAboutDamage(file_, scan.faults());
     };
     auto exported = exporting::ExportTrace(what, **source, texts, load);
     if (!exported) return exported.TakeError();

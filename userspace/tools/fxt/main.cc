@@ -51,7 +51,7 @@ constexpr const char* kOtherNames[][2] = {
     {"annotate", "fxt lbr shows branches by function and line, fxt flame where time is spent"},
     {"compare", "fxt diff compares two sets of captures"},
     {"convert", "fxt export writes tables or a Perfetto trace, fxt json Trace Event JSON"},
-    {"hist", "fxt report --json has distributions; fxt query has quantile(value, q)"},
+    {"hist", "fxt report --json has distributions; fxt query has histogram(value) and quantile(value, q)"},
     {"list", "fxt-record --list-categories and --list-events list what can be recorded"},
     {"record", "sudo fxt-record records; fxt works on files"},
     {"sched", "fxt report shows who waited for a CPU and who held it"},

@@ -9,30 +9,31 @@
 namespace tools {
 
 void WarnAboutDamage(const std::string& file, const fxt::Reader& reader) {
-  if (reader.truncated()) {
-    PrintNote(kProgram, fmt::format("note: {} is cut short; read to its last whole record", file));
-  }
-  const uint64_t malformed = reader.diagnostics().count(fxt::DiagnosticClass::kMalformed);
-  if (malformed != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} malformed records were skipped (see fxt check)",
-                                    file, malformed));
-  }
-  const uint64_t dropped = reader.diagnostics().count(fxt::DiagnosticKind::kTableLimit);
-  if (dropped != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} names of providers exceed the reader's memory "
-                                    "limit and were dropped (see fxt check)",
-                                    file, dropped));
-  }
+  const fxt::DiagnosticLog& found = reader.diagnostics();
+  WarnAboutDamage(file, {.is_cut_short = reader.truncated(),
+                         .malformed = found.count(fxt::DiagnosticClass::kMalformed),
+                         .dropped_names = found.count(fxt::DiagnosticKind::kTableLimit)});
 }
 
-void WarnAboutDamage(const std::string& file, const tables::Scan& scan) {
-  WarnAboutDamage(file, scan.reader());
-  if (scan.cut_texts() != 0) {
+void WarnAboutDamage(const std::string& file, const tables::ScanFaults& faults) {
+  if (faults.is_cut_short) {
+    PrintNote(kProgram, fmt::format("note: {} is cut short; read to its last whole record", file));
+  }
+  if (faults.malformed != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} malformed records were skipped (see fxt check)",
+                                    file, faults.malformed));
+  }
+  if (faults.dropped_names != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: {} names of providers exceed the reader's memory "
+                                    "limit and were dropped (see fxt check)",
+                                    file, faults.dropped_names));
+  }
+  if (faults.cut_texts != 0) {
     PrintNote(kProgram, fmt::format("note: {}: {} texts were cut: rows with all of them would be many times as large "
                                     "as the file",
-                                    file, scan.cut_texts()));
+                                    file, faults.cut_texts));
   }
-  if (scan.is_incomplete()) {
+  if (faults.is_incomplete) {
     PrintNote(
         kProgram,
         fmt::format("note: {} has more threads, names or open spans than a query keeps: rows or "

@@ -7,7 +7,7 @@
 
 #include "facts/read_loop.h"
 #include "fxt/reader.h"
-#include "tables/scan.h"
+#include "tables/scan_faults.h"
 #include "tools/fxt/support/progress.h"
 
 namespace tools {
@@ -33,6 +33,6 @@ void ReadAll(fxt::Reader& reader, Progress& progress, Each&& each) {
 // Warns on standard error if a trace was cut or damage was skipped.
 void WarnAboutDamage(const std::string& file, const fxt::Reader& reader);
 // The same after a pass for rows; also if threads, names, spans or texts found no room.
-void WarnAboutDamage(const std::string& file, const tables::Scan& scan);
+void WarnAboutDamage(const std::string& file, const tables::ScanFaults& faults);
 
 }  // namespace tools

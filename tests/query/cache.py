@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Columns that `fxt query --cache` keeps beside a trace: answers are those of the trace, whatever the file of columns is."""
+
+import glob
+import gzip
+import os
+import random
+import shutil
+import stat
+import subprocess
+
+import harness
+from traces import Traces, documented_queries, documented_tables, fxt
+
+VIEWS = ("span_states", "waker_spans")
+FOUR = (
+    "SELECT (SELECT count(*) FROM slices) + (SELECT count(*) FROM waits) + (SELECT count(*) FROM wakeups) AS events",
+    "SELECT waker, count(*) AS n, sum(dur) AS ns FROM waits WHERE kind = 'sleep' GROUP BY waker ORDER BY n DESC, waker LIMIT 20",
+    "SELECT process, count(*) AS n, quantile(dur, 0.99) AS p99 FROM waits WHERE kind = 'wakeup' GROUP BY process ORDER BY p99 DESC",
+    "WITH e AS (SELECT ts, 1 AS step FROM waits WHERE kind IN ('wakeup', 'preempted') UNION ALL SELECT ts + length, -1 FROM waits "
+    "WHERE kind IN ('wakeup', 'preempted')), l AS (SELECT lead(ts) OVER (ORDER BY ts) - ts AS held, sum(step) OVER (ORDER BY ts) "
+    "AS level FROM e) SELECT level, sum(held) AS ns FROM l GROUP BY level ORDER BY level")
+
+# What SQLite answers from groups of columns, nearly does, or must not.
+GROUPS = (
+    "SELECT count(*) FROM slices", "SELECT count(*), sum(dur), min(ts), max(ts + 0), avg(dur) FROM slices",
+    "SELECT count(*), sum(dur), min(ts), max(ts), avg(dur), count(dur) FROM slices WHERE cpu = 77",
+    "SELECT cpu, tid, thread, count(*) AS N, avg(length), max(length) FROM slices GROUP BY cpu, tid, thread",
+    "SELECT s.process, COUNT( * ), Sum(s.length) / 1e6 AS \"the sum\" FROM slices AS s WHERE s.cpu IN (0, 1) GROUP BY 1 ORDER BY 3 DESC, 1",
+    "SELECT process p, count(*) n FROM slices s GROUP BY p HAVING n > 3 AND p IS NOT NULL ORDER BY n DESC, p LIMIT 5 OFFSET 1",
+    "SELECT ts / 10000000 AS t, count(*) FROM slices GROUP BY t", "SELECT ts / 10000000 * 2, count(*) FROM waits GROUP BY ts / 10000000 * 2",
+    "SELECT (ts - (SELECT begin_ts FROM captures)) / 10000000 AS t, kind, count(*) FROM waits GROUP BY t, kind ORDER BY t, kind",
+    "SELECT kind, state, began, ended, certain, count(*) FROM waits GROUP BY kind, state, began, ended, certain",
+    "SELECT waker, count(dur) FROM waits WHERE certain AND waker IS NOT NULL AND kind <> 'sleep' GROUP BY waker",
+    "SELECT waker IS NULL AS w, count(*) FROM waits GROUP BY waker IS NULL", "SELECT cpu % 0, count(*) FROM slices GROUP BY cpu % 0",
+    "SELECT cpu, sum(length) * 100.0 / (SELECT sum(length) FROM slices) AS part FROM slices GROUP BY cpu",
+    "SELECT cpu, rank() OVER (ORDER BY sum(length) DESC) AS place FROM slices GROUP BY cpu ORDER BY cpu",
+    "SELECT cpu, count(*) OVER () FROM slices GROUP BY cpu", "SELECT cpu, count(*) FILTER (WHERE dur > 0) FROM slices GROUP BY cpu",
+    "SELECT cpu, thread, max(dur) FROM slices GROUP BY cpu", "SELECT cpu, count(DISTINCT tid) FROM slices GROUP BY cpu",
+    "SELECT cpu, min(cpu, 1), max(length) FROM slices GROUP BY cpu HAVING cpu = '0' OR cpu = 1.0",
+    "SELECT process, count(*) FROM slices GROUP BY process COLLATE NOCASE", "SELECT DISTINCT process FROM slices ORDER BY process",
+    "SELECT cpu, count(*) AS dur FROM slices GROUP BY cpu ORDER BY dur", "SELECT \"cpu\", [tid], count(*) FROM slices GROUP BY cpu, tid",
+    "SELECT count(*) FROM slices UNION ALL SELECT count(*) FROM waits ORDER BY 1", "SELECT 'slices', count(*) FROM slices -- FROM waits",
+    "SELECT count(*) FROM slices WHERE cpu = '0'", "SELECT count(*) FROM slices WHERE process = 'it''s' OR cpu = 0",
+    "SELECT count(*) FROM slices WHERE ts BETWEEN 5 AND 9000000000000000 AND cpu NOT IN (0)", "SELECT count(*) FROM waits WHERE dur IS NULL",
+    "WITH slices AS (SELECT 1 AS cpu) SELECT cpu, count(*) FROM slices GROUP BY cpu",
+    "CREATE TEMP TABLE waits AS SELECT 5 AS cpu; SELECT cpu, count(*) FROM waits GROUP BY cpu; DROP TABLE temp.waits",
+    "SELECT tid, quantile(length, 0), quantile(length, 1), quantile(length, 0.5) FROM slices GROUP BY tid",
+    "SELECT quantile(length, 2) FROM slices", "SELECT quantile(koid - 1, 0.5) FROM slices", "SELECT sum(koid * 0 + 9223372036854775807) FROM slices",
+    "SELECT concurrency(ts, length) FROM waits WHERE kind IN ('wakeup', 'preempted')", "SELECT cpu, concurrency(ts, length) AS c FROM slices GROUP BY cpu",
+    "SELECT value ->> 'level', value ->> 'ns' FROM json_each((SELECT concurrency(ts, length) FROM waits))", "SELECT concurrency(ts, -1) FROM waits",
+    "SELECT quantile(dur, 0.5, length), histogram(dur), histogram(dur, 2) FROM waits GROUP BY kind", "SELECT quantile(dur, 0.5, -1) FROM waits",
+    "SELECT thread, dur FROM waits WHERE kind <> 'sleep' ORDER BY dur DESC, ts, koid LIMIT 5", "SELECT thread AS t, ts x FROM slices s WHERE s.cpu = 1 ORDER BY s.ts LIMIT 4 OFFSET 2",
+    "SELECT ts, dur FROM waits ORDER BY dur, ts, koid LIMIT 3", "SELECT dur AS ts, ts AS dur FROM waits ORDER BY ts DESC, dur LIMIT 3", "SELECT thread, dur FROM waits ORDER BY dur DESC, ts, koid LIMIT -1",
+    "SELECT max(ts) FROM slices ORDER BY ts DESC LIMIT 1", "SELECT thread FROM slices WHERE cpu = 12345 ORDER BY ts DESC LIMIT 1",
+    "SELECT name, count(*) FROM spans GROUP BY name", "SELECT category, name, count(*), sum(dur) FROM spans GROUP BY category, name",
+    "SELECT name, count(*), max(value) FROM counters GROUP BY name", "SELECT cpu, count(*) FROM slices GROUP BY 3", "SELECT cpu, count(*) FROM slices GROUP BY",
+    "EXPLAIN SELECT count(*) FROM nothing", "SELECT a.cpu, n FROM (SELECT cpu, count(*) AS n FROM slices GROUP BY cpu) AS a JOIN cpus USING (cpu) ORDER BY 1",
+    "SELECT cpu, (SELECT count(*) FROM idle WHERE idle.cpu = cpus.cpu) FROM cpus", "SELECT * FROM slices ORDER BY ts DESC, cpu LIMIT 7",
+    "SELECT * FROM waits WHERE tid = (SELECT min(tid) FROM waits) ORDER BY ts LIMIT 9", "SELECT rowid > 0, count(*) FROM slices GROUP BY 1",
+)
+
+
+class Cache(Traces):
+    def both(self, path, statement, *options):
+        """The output of a statement without and with columns, with what it says."""
+        plain = fxt("query", "--csv", path, statement)
+        kept = fxt("query", "--csv", "--cache", *options, path, statement)
+        self.assertEqual((kept.returncode, kept.stdout, kept.stderr), (plain.returncode, plain.stdout, plain.stderr), statement)
+        return plain
+
+    def copy(self, name, data=None):
+        path = self.path(name)
+        for old in (path, path + ".cache"):
+            if os.path.lexists(old):
+                os.remove(old)
+        if data is None:
+            shutil.copyfile(self.traces[0], path)
+        else:
+            with open(path, "wb") as file:
+                file.write(data)
+        return path
+
+    def inputs(self):
+        """Traces as they are, and cut, damaged, merged, trimmed and compressed ones."""
+        with open(self.traces[-1], "rb") as file:
+            data = file.read()
+        damaged = bytearray(data)
+        for at in range(4000, len(data), max(8000, len(data) // 50)):
+            damaged[at] ^= 0x55
+        merged, trimmed = self.path("merged.fxt"), self.path("trimmed.fxt")
+        if len(self.traces) > 1:
+            harness.fxt("merge", "-o", merged, *self.traces, ok=(0,))
+        else:
+            shutil.copyfile(self.traces[0], merged)
+        harness.fxt("trim", self.traces[-1], "-o", trimmed, "--from", "1ms", ok=(0,))
+        paths = [self.copy("whole.fxt"), self.copy("recorded.fxt", data), self.copy("cut.fxt", data[:len(data) * 2 // 3 + 5]),
+                 self.copy("damaged.fxt", bytes(damaged)), self.copy("packed.fxt.gz", gzip.compress(data))]
+        return [*paths, merged, trimmed]
+
+    def test_answers_are_those_of_the_trace(self):
+        statements = [statement for _, statement in documented_queries()] + list(FOUR)
+        statements += [f"SELECT * FROM {table}" for table in documented_tables()]
+        statements += [f"SELECT * FROM {view} ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9 LIMIT 200" for view in VIEWS]
+        for path in self.inputs():
+            for statement in statements:
+                with self.subTest(statement, path=path):
+                    self.both(path, statement)
+            self.assertTrue(os.path.isfile(path + ".cache"))
+
+    def test_groups_of_columns_are_those_of_rows(self):
+        for path in (self.copy("groups.fxt"), shutil.copyfile(self.traces[-1], self.path("groups2.fxt"))):
+            for statement in GROUPS:
+                with self.subTest(statement, path=path):
+                    self.both(path, statement)
+
+    def test_it_is_made_once_and_is_the_owners_alone(self):
+        path = self.copy("once.fxt")
+        self.both(path, FOUR[0])
+        made = os.stat(path + ".cache")
+        self.assertEqual(stat.S_IMODE(made.st_mode), 0o600)
+        self.both(path, FOUR[2])
+        again = os.stat(path + ".cache")
+        self.assertEqual((again.st_ino, again.st_mtime_ns), (made.st_ino, made.st_mtime_ns))
+
+    def test_another_trace_of_that_name_gets_its_own(self):
+        path = self.copy("changed.fxt")
+        self.both(path, FOUR[1])
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        data[len(data) // 2] ^= 1  # of the same length
+        with open(path, "wb") as file:
+            file.write(data)
+        self.both(path, FOUR[1])
+        self.both(path, "SELECT * FROM slices")
+
+    def test_damaged_files_are_made_anew(self):
+        path = self.copy("anew.fxt")
+        statements = (FOUR[0], FOUR[1], "SELECT * FROM waits", "SELECT thread, count(*) FROM slices GROUP BY thread")
+        for statement in statements:
+            self.both(path, statement)
+        with open(path + ".cache", "rb") as file:
+            good = file.read()
+        chance = random.Random(5)
+        changed = [b"", good[:50], good[:72], good[:-1], good[:len(good) // 2], b"\xff" * 4096, good + b"x", bytes(len(good))]
+        for _ in range(40):
+            data = bytearray(good)
+            at = chance.choice((chance.randrange(80), chance.randrange(len(data)), len(data) - 1 - chance.randrange(3000)))
+            for each in range(at, min(len(data), at + chance.choice((1, 8, 200)))):
+                data[each] ^= chance.randrange(1, 256)
+            changed.append(bytes(data))
+        for data in changed:
+            with open(path + ".cache", "wb") as file:
+                file.write(data)
+            self.both(path, chance.choice(statements))
+
+    def test_files_of_others_and_links_are_not_taken(self):
+        path = self.copy("foreign.fxt")
+        target = self.path("target")
+        note = b"no cache beside the trace"
+        plain = fxt("query", "--csv", path, FOUR[0])
+        kept = path + ".cache"
+
+        def refused():
+            done = fxt("query", "--csv", "--cache", path, FOUR[0])
+            self.assertEqual((done.returncode, done.stdout), (0, plain.stdout))
+            self.assertIn(note, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+
+        with open(target, "wb") as file:
+            file.write(b"precious")
+        os.symlink(target, kept)
+        refused()
+        self.assertTrue(os.path.islink(kept))
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(), b"precious")
+        os.remove(kept)
+        os.mkfifo(kept)
+        refused()
+        os.remove(kept)
+        os.mkdir(kept)
+        refused()
+        os.rmdir(kept)
+        self.both(path, FOUR[0])
+        os.link(kept, self.path("second-name"))  # another may hold the other name
+        before = os.stat(kept).st_ino
+        self.both(path, FOUR[0])
+        self.assertNotEqual(os.stat(kept).st_ino, before)
+        if os.geteuid() == 0:
+            os.chown(kept, 65534, 65534)
+            refused()
+            self.assertEqual(os.stat(kept).st_uid, 65534)
+
+    def test_a_full_disk_is_said(self):
+        path = self.copy("full.fxt")
+        code = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)); os.execv(sys.argv[1], sys.argv[1:])"
+        done = subprocess.run(["python3", "-c", "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " + code, harness.FXT,
+                               "query", "--csv", "--cache", path, FOUR[0]], capture_output=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, fxt("query", "--csv", path, FOUR[0]).stdout))
+        self.assertRegex(done.stderr, rb"no cache beside the trace: [^\n]*; each question reads the trace\n\Z")
+        self.assertEqual(glob.glob(path + ".*"), [])

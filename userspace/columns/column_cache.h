@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Finds or makes the columns of a trace: in a file beside it, or in one without a name.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "columns/column_file.h"
+#include "util/result.h"
+
+namespace columns {
+
+struct CacheOptions {
+  // Called from time to time while columns are made; true ends that with an error. May be null.
+  std::function<bool()> cancelled;
+  // Called with a message for the user: why there is no file beside the trace. May be null.
+  std::function<void(const std::string&)> on_note;
+};
+
+// The file beside the trace is TRACE.cache. It is read if it is a regular file of this user (or of
+// root, or the user behind sudo) with one name, no symbolic link, and says that it is of a trace of
+// these contents and made by this version. Any other file is replaced if output rules allow it
+// (output/output_file.h).
+class ColumnCache {
+ public:
+  // `fd` is the open trace, and stays the caller's; `path` is how the user calls it.
+  ColumnCache(std::string path, int fd, CacheOptions options)
+      : path_(std::move(path)), trace_(fd), options_(std::move(options)) {}
+  ColumnCache(const ColumnCache&) = delete;
+  ColumnCache& operator=(const ColumnCache&) = delete;
+
+  static std::string PathOf(const std::string& trace) { return trace + ".cache"; }
+
+  // The columns, in which these of a table (bit i: column i) have been verified. Makes them if there
+  // are none, or if they are damaged. The result is valid as long as one holds it. Errors: those of
+  // reading and writing files; has_failed() is true if asking again is of no use.
+  util::Result<std::shared_ptr<const ColumnFile>> Columns(tables::Table table, uint64_t columns);
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  util::Status FindOrMake();
+  std::shared_ptr<ColumnFile> Find() const;
+  util::Status Make();
+  util::Result<std::shared_ptr<ColumnFile>> MakeBesideTrace();
+  util::Result<std::shared_ptr<ColumnFile>> MakeUnnamed();
+  util::Result<std::shared_ptr<ColumnFile>> Write(int fd);
+
+  std::string path_;
+  int trace_;
+  CacheOptions options_;
+  TraceKey key_;
+  bool has_key_ = false;
+  bool has_failed_ = false;
+  std::shared_ptr<ColumnFile> file_;
+};
+
+}  // namespace columns

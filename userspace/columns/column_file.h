@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All tables of a trace in columns, in a file. docs/queries.md says what is in it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "columns/column_block.h"
+#include "tables/rows/schema.h"
+#include "tables/scan_faults.h"
+#include "util/content_hash.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace columns {
+
+// Of which trace the columns are.
+struct TraceKey {
+  uint64_t bytes = 0;
+  util::ContentHash::Value hash;
+  bool operator==(const TraceKey&) const = default;
+};
+
+// Reads all of a regular file.
+util::Result<TraceKey> KeyOf(int fd);
+
+struct TableBlocks {
+  uint64_t rows = 0;
+  std::vector<uint32_t> block_rows;
+  std::vector<BlockEntry> entries;  // of each block those of all columns
+
+  size_t blocks() const { return block_rows.size(); }
+};
+
+using Directory = std::array<TableBlocks, tables::kTables>;
+
+// Reads columns. Nothing in the file is trusted: whatever its bytes are, the worst is a wrong value.
+class ColumnFile {
+ public:
+  // A file that was made by WriteColumns() of this version. Errors: why it is none, or not that of
+  // `key`.
+  static util::Result<std::unique_ptr<ColumnFile>> Open(util::UniqueFd fd, const TraceKey& key);
+
+  const TableBlocks& table(tables::Table of) const { return directory_[static_cast<size_t>(of)]; }
+  const BlockEntry& entry(tables::Table of, size_t block, uint8_t column) const;
+  // The faults of the trace.
+  const tables::ScanFaults& faults() const { return faults_; }
+  // Reads a block. False: it cannot be read, or its bytes are damaged.
+  bool Read(tables::Table of, size_t block, uint8_t column, ColumnValues& values) const;
+  // True if the bytes of these columns (bit i: column i) are those that were written. Reads each
+  // column once in the life of this.
+  bool Verify(tables::Table of, uint64_t columns);
+
+ private:
+  explicit ColumnFile(util::UniqueFd fd) : fd_(std::move(fd)) {}
+  util::Status ReadDirectory(std::span<const std::byte> bytes, uint64_t file_bytes);
+  bool Load(const BlockEntry& entry, std::vector<std::byte>& bytes) const;
+
+  util::UniqueFd fd_;
+  Directory directory_;
+  tables::ScanFaults faults_;
+  std::array<uint64_t, tables::kTables> verified_{};  // columns
+};
+
+}  // namespace columns

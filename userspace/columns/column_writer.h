@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes all tables of a trace as columns (column_file.h).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "columns/column_file.h"
+#include "fxt/byte_source.h"
+#include "util/result.h"
+
+namespace columns {
+
+struct ColumnsOf {
+  std::string file;  // for messages
+  TraceKey key;
+  // Called from time to time; true ends it with an error. May be null.
+  std::function<bool()> cancelled;
+};
+
+// Reads `source` once, into the empty file `fd`. Errors: that the file cannot be written, or would be
+// many times as large as the trace. Faults of the trace are none: they are in the columns.
+util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd);
+
+}  // namespace columns

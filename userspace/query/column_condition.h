@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A condition of one column that is evaluated on a whole block at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "columns/column_block.h"
+
+namespace query {
+
+struct ColumnCondition {
+  // NULL meets kIsNull alone.
+  enum class Kind : uint8_t { kIsNull, kIsNotNull, kIn, kNotIn, kFromTo };
+
+  Kind kind = Kind::kIsNull;
+  uint8_t column = 0;
+  bool is_text = false;  // the type of the column; else it is of whole numbers
+  // Of kIn and kNotIn, by the type of the column.
+  std::vector<int64_t> numbers = {};
+  std::vector<std::string> texts = {};
+  // Of kFromTo, both included.
+  int64_t from = INT64_MIN;
+  int64_t to = INT64_MAX;
+};
+
+// Whether no row of a block can meet it.
+bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entry);
+
+// Removes from `rows` those that do not meet it. False if there are values of another type: then
+// `rows` are as they were.
+bool Choose(const ColumnCondition& condition, const columns::ColumnValues& values,
+            std::vector<uint32_t>& rows);
+
+}  // namespace query

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rows of a table from its columns: those of tables::Scan, in the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "columns/column_file.h"
+#include "query/column_condition.h"
+#include "tables/rows/row_batch.h"
+#include "tables/rows/text_pool.h"
+#include "util/result.h"
+
+namespace query {
+
+class ColumnScan {
+ public:
+  // `file` is what the table of captures calls the trace. Texts of columns that repeat stay in
+  // `texts`, which must outlive this.
+  ColumnScan(std::shared_ptr<const columns::ColumnFile> from, tables::Table table, uint64_t columns,
+             const tables::RowFilter& filter, std::vector<ColumnCondition> conditions,
+             std::string file, tables::TextPool& texts);
+  ColumnScan(const ColumnScan&) = delete;
+  ColumnScan& operator=(const ColumnScan&) = delete;
+
+  // Takes the rows away and makes further ones. False after the last row.
+  util::Result<bool> Advance();
+  // Valid up to the next Advance(). All rows that the filter and the conditions choose, and perhaps
+  // others.
+  const tables::RowBatch& rows() const { return batch_; }
+  const tables::ScanFaults& faults() const { return from_->faults(); }
+
+ private:
+  bool IsOutside(size_t block) const;
+  util::Result<bool> NextBlock();
+  bool ReadColumn(uint8_t column, columns::ColumnValues& values);
+  void Fill(std::span<const uint32_t> rows);
+
+  std::shared_ptr<const columns::ColumnFile> from_;
+  std::string file_;
+  tables::TextPool& texts_;
+  std::vector<ColumnCondition> conditions_;  // of columns of the batch
+  tables::TextBudget text_budget_;
+  tables::RowBatch batch_;
+  size_t next_block_ = 0;
+  std::vector<uint32_t> chosen_;  // rows of the block
+  size_t next_row_ = 0;           // of these
+  std::vector<columns::ColumnValues> values_;  // of each column of the batch
+  // Of columns that repeat: where the texts of the block stay; null where there was no room.
+  std::vector<std::vector<const std::string*>> kept_texts_;
+};
+
+}  // namespace query
