@@ -14,6 +14,8 @@ std::string InnermostFrames(std::span<const NamedFrame> frames, size_t most) {
       kernel.back().name.remove_suffix(kKernelMark.size());
     } else if (user.size() == 1 && user.front().of_c_library && frame.of_c_library) {
       user.front() = frame;
+    } else if (!user.empty() && frame.name.starts_with('[') && frame.name == user.back().name) {
+      continue;
     } else {
       user.push_back(frame);
     }

@@ -19,7 +19,8 @@ struct NamedFrame {
 
 // The `most` innermost frames of the program, "usleep <- nap (log.c:12) <- main"; of a stack
 // without any those of the kernel. Of the C library's functions in which a stack ends it has the
-// one that the program called. `frames` are innermost first.
+// one that the program called, and of neighbours without a name in one file one. `frames` are
+// innermost first.
 std::string InnermostFrames(std::span<const NamedFrame> frames, size_t most);
 
 }  // namespace analyze

@@ -27,5 +27,11 @@ TEST(InnermostFramesTest, OfTheCLibraryIsWhatWasCalled) {
       "main <- __libc_start_main <- _start");
 }
 
+TEST(InnermostFramesTest, NeighboursWithoutNamesAreOne) {
+  const std::vector<NamedFrame> frames = {
+      {"fdatasync", true}, {"[postgres]"}, {"[postgres]"}, {"XLogFlush"}};
+  EXPECT_EQ(InnermostFrames(frames, 3), "fdatasync <- [postgres] <- XLogFlush");
+}
+
 }  // namespace
 }  // namespace analyze
