@@ -9,7 +9,8 @@
     tests/regress/record.py programs OUT    the programs of the distribution in tests/regress/programs/; those that
                                             are not installed are SKIPPED
     tests/regress/record.py aa OUT          OUT/WORKLOAD/NN.fxt of the base form of some scenarios, interleaved; those
-                                            named beside-* are recorded while a compiler is busy
+                                            named beside-* are recorded while a compiler is busy. Of programs with a
+                                            runtime (Java, node, Go) as well
 
 Existing recordings are kept, so an interrupted run can continue. Needs root.
 Exit status: 0 if everything was recorded or skipped, otherwise 1.
@@ -39,6 +40,7 @@ OTHER_GROUPS = ("scripts", "programs")  # of expectations.json; the rest are sub
 SKIPPED = 77  # the exit status of a program whose requirements are not installed
 AA = ("added_sleep", "critical_section", "pinning", "wakeup_chain", "beside-added_sleep", "beside-doubled_work")
 BESIDE = "beside-"
+AA_PROGRAMS = ("java_pool", "node_block", "go_slots")  # programs with service threads of a runtime
 # Compiling this takes several seconds.
 LOAD = """#include <iostream>
 #include <map>
@@ -145,34 +147,48 @@ class Recording:
 
     def programs(self):
         for name in filter(self.chosen, expectations()["programs"]):
-            script = str(next(pathlib.Path(HERE, "programs").rglob(f"{name}.sh")))
-            with tempfile.TemporaryDirectory(prefix="regress-") as folder:
-                os.chmod(folder, 0o755)
-                prepared = subprocess.run([script, "prepare", folder], check=False, stdin=subprocess.DEVNULL,
-                                          capture_output=True, text=True, errors="replace")
-                if prepared.returncode == SKIPPED:
-                    print(prepared.stderr.strip(), flush=True)
-                elif prepared.returncode != 0:
-                    print(prepared.stderr, file=sys.stderr)
-                    self.failed.append(name)
-                else:
-                    self.pair(name, [script, "base", folder], [script, "slow", folder])
-                end_processes(folder)
+            with self.prepared(name) as command:
+                if command:
+                    script, _, folder = command
+                    self.pair(name, command, [script, "slow", folder])
+
+    @contextlib.contextmanager
+    def prepared(self, name):
+        """Yields the command of the base form of a program; None if it cannot run here."""
+        script = str(next(pathlib.Path(HERE, "programs").rglob(f"{name}.sh")))
+        with tempfile.TemporaryDirectory(prefix="regress-") as folder:
+            os.chmod(folder, 0o755)
+            done = subprocess.run([script, "prepare", folder], check=False, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, errors="replace")
+            if done.returncode == SKIPPED:
+                print(done.stderr.strip(), flush=True)
+            elif done.returncode != 0:
+                print(done.stderr, file=sys.stderr)
+                self.failed.append(name)
+            yield [script, "base", folder] if done.returncode == 0 else None
+            end_processes(folder)
 
     def series(self):
-        """Records one capture of each workload, then the next of each."""
+        """Records one capture of each workload and program, then the next of each."""
+        with contextlib.ExitStack() as stack:
+            programs = {name: stack.enter_context(self.prepared(name)) for name in filter(self.chosen, AA_PROGRAMS)}
+            self.series_of({name: command for name, command in programs.items() if command})
+
+    def series_of(self, programs):
         length = str(self.options.seconds + 0.4)
         for number in range(1, self.options.captures + 1):
-            for name in AA:
+            for name in (*AA, *programs):
                 path = os.path.join(self.options.out, name, f"{number:02}.fxt")
                 if not self.chosen(name) or os.path.exists(path):
                     continue
                 os.makedirs(os.path.dirname(path), exist_ok=True)
+                command = programs.get(name) or ["-d", f"{self.options.seconds * 1000:.0f}ms", "--",
+                                                 *self.scenario(name.removeprefix(BESIDE), False), "--seconds", length]
+                if name in programs:
+                    command = ["--", *command]
                 with Compiler() if name.startswith(BESIDE) else contextlib.nullcontext():
-                    status = subprocess.run(
-                        [self.recorder, "-q", "-o", f"{path}.part", "-d", f"{self.options.seconds * 1000:.0f}ms", "--",
-                         *self.scenario(name.removeprefix(BESIDE), False), "--seconds", length],
-                        stdin=subprocess.DEVNULL, check=False).returncode
+                    status = subprocess.run([self.recorder, "-q", "-o", f"{path}.part", "-c", "default,wait", *command],
+                                            stdin=subprocess.DEVNULL, check=False).returncode
                 if status != 0:
                     self.failed.append(path)
                 else:

@@ -14,11 +14,8 @@ namespace {
 
 // Links of a chain of causes.
 constexpr size_t kLongestChain = 5;
-// A group with a smaller part of a change is not named.
+// A group with a smaller part of a change is not named, and is no cause of waits for own threads.
 constexpr double kNamed = 0.25;
-// A group that waits for its own thread is a symptom of its CPU time, where that grew by this part
-// of the wait.
-constexpr double kOwnRun = 0.25;
 // A cause may be smaller than its symptom, but not smaller than this part of it.
 constexpr double kLeastCause = 0.05;
 // The weight of a sleep that no thread ended: it may be a timer of the program, or an answer
@@ -211,7 +208,7 @@ void Attribution::SuppressSleepForOwnThreads(size_t number, const CrossGroupRule
   for (size_t other = 0; other < rows_.size(); ++other) {
     const ComparisonRow& cpu = rows_[other];
     if (cpu.group == row.group && cpu.metric == Metric::kCpuTime && IsWorse(cpu) &&
-        cpu.change >= row.change * kOwnRun) {
+        cpu.change >= row.change * kNamed) {
       row.suppressed_by = other;
       row.suppression_rule = rule.name;
     }

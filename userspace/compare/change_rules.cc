@@ -125,6 +125,16 @@ constexpr ChangeRule kChangeRules[] = {
            std::max(0.0, std::min(next.value - base.value, of.base->timer_ms - of.next->timer_ms)));
      }},
 
+    // sleeps for locks
+    {"locks_of_less_work",
+     "A group that is woken less often waits less for locks, and is no better off.", kLeastChange,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+       const Sides<LockDetail> of(base, next);
+       if (!of) return Amount();
+       const bool does_less = of.next->wakeups * constant < of.base->wakeups;
+       return Amount(next.value < base.value && does_less ? 0 : next.value - base.value);
+     }},
+
     // pauses amid work
     {"longer_pauses",
      "The new requests, each with its longer pauses: at most the change of the sum. Shorter pauses "
@@ -154,13 +164,15 @@ constexpr ChangeRule kChangeRules[] = {
      }},
     {"shorter_sleeps",
      "Sleeps became shorter by no more than the group sleeps less for anything but work. A group "
-     "that waits for work for less time is no better off.",
-     0,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+     "that waits for work for less time, or is woken less often, is no better off.",
+     kLeastChange,
+     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
+        double constant) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
        const double longer = LongerSleeps(info, base, next);
        if (longer >= 0) return Amount();
+       if (of.next->wakeups * constant < of.base->wakeups) return Amount(0);
        return Amount(std::min(0.0, std::max(longer, ForOthers(*of.next) - ForOthers(*of.base))));
      }},
     {"longer_wait_for_work", "It waits longer for work, and is not slower for it.", kExplained,

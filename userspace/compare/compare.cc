@@ -20,6 +20,7 @@
 #include "compare/statistics/moderated_test.h"
 #include "compare/statistics/multiple_tests.h"
 #include "compare/suppression_rules.h"
+#include "compare/values/answering.h"
 #include "compare/values/comparability.h"
 #include "compare/values/disturbance.h"
 #include "compare/values/requests.h"
@@ -32,10 +33,6 @@ namespace {
 
 using measure::Capture;
 
-// Added before the logarithm to wakeups of a group by others, by timers and devices, per second.
-constexpr double kRequestsFloor = 10;
-// Added before the logarithm to waits for a CPU, ms per second.
-constexpr double kWaitsFloor = 1;
 // With too few captures to confirm a change, the false discovery rate is multiplied by this.
 constexpr double kUnconfirmedRate = 10;
 // The standard errors that slack needs to explain a finding. Slack that varies with the load must
@@ -96,7 +93,7 @@ class Comparer {
         normalization_(NormalizationOf(captures)),
         pairs_(InterleavedPairs(captures, bases)),
         noise_(noise.size()),
-        priors_(noise.size() < kLeastNoiseCaptures ? VariancePriors() : VariancePriors::Of(noise)) {
+        priors_(noise.size() < kConfirmed ? VariancePriors() : VariancePriors::Of(noise)) {
     groups_.MatchRenamed();
     in_scope_ = ScopeOf(groups_);
     out_of_scope_threads_ = OutOfScopeThreads(groups_, in_scope_);
@@ -182,7 +179,11 @@ class Comparer {
     double base = 0;
     double next = 0;
     void Add(bool to_next, double amount) { (to_next ? next : base) += amount; }
-    double LogRatio(double floor) const { return std::log((next + floor) / (base + floor)); }
+    // With the floor of a statistic.
+    double LogRatio(Statistic of) const {
+      const double floor = InfoOf(of).floor;
+      return std::log((next + floor) / (base + floor));
+    }
   };
 
   void AddGroup(size_t number) {
@@ -199,6 +200,7 @@ class Comparer {
     size_t present[2] = {0, 0};
     SideRates requests;
     SideRates timer_wakeups;
+    SideRates answers;
     SideRates latency;
     SideRates preempted;
     SideRates busy;
@@ -235,17 +237,20 @@ class Comparer {
         }
         if (other == measure::kInterrupt) timer_wakeups.Add(next, wakeups);
       }
+      answers.Add(next, weight * static_cast<double>(
+                                     part->of(measure::Duration::kForAnswer).whole.count()));
       for (const auto& [call, times] : part->syscalls) calls.insert(call);
     }
     unit.change.busy = std::max(busy.base, busy.next);
     unit.change.waits_longer_preempted = preempted.next > preempted.base;
     unit.change.added = present[0] == 0;
     unit.change.removed = present[1] == 0;
-    unit.change.requests_log_ratio = requests.LogRatio(kRequestsFloor);
-    unit.change.timer_wakeups_log_ratio = timer_wakeups.LogRatio(kRequestsFloor);
+    unit.change.requests_log_ratio = requests.LogRatio(Statistic::kWakeupRate);
+    unit.change.answers_log_ratio = answers.LogRatio(Statistic::kWakeupRate);
+    unit.change.timer_wakeups_log_ratio = timer_wakeups.LogRatio(Statistic::kWakeupRate);
     unit.facts.slack = SlackOf(runnable, bases_, pairs_) + SlackOf(blocked, bases_, pairs_);
-    unit.facts.latency_log_ratio = latency.LogRatio(kWaitsFloor);
-    unit.facts.preempted_log_ratio = preempted.LogRatio(kWaitsFloor);
+    unit.facts.latency_log_ratio = latency.LogRatio(Statistic::kLatencyRunnable);
+    unit.facts.preempted_log_ratio = preempted.LogRatio(Statistic::kLatencyRunnable);
   }
 
   // Whether threads of the group ever waited for a CPU for that reason.
@@ -456,7 +461,14 @@ class Comparer {
         }
         continue;
       }
-      if (slower.empty() || row.verdict != Verdict::kWorse || row.suppressed_by) continue;
+      if (slower.empty() || row.suppressed_by) continue;
+      // It does less because it waits.
+      if ((row.verdict == Verdict::kLess || row.verdict == Verdict::kBetter) && row.group &&
+          is_slower[*row.group]) {
+        row.verdict = Verdict::kUnchanged;
+        row.suppression_rule = "slower_because_of_others";
+      }
+      if (row.verdict != Verdict::kWorse) continue;
       if (row.metric == Metric::kElapsed) {
         if (most >= row.change * kExplained) move(row, slower.front().others);
         continue;
@@ -661,14 +673,16 @@ std::vector<DisturbedCapture> LeaveOutDisturbed(std::vector<const Capture*>& cap
 util::Result<DiffReport> Compare(DiffInput input) {
   SortByTime(input.base);
   SortByTime(input.next);
-  std::vector<const Capture*> captures;
-  for (const Capture& capture : input.base) captures.push_back(&capture);
-  for (const Capture& capture : input.next) captures.push_back(&capture);
+  std::vector<Capture*> all;
+  for (Capture& capture : input.base) all.push_back(&capture);
+  for (Capture& capture : input.next) all.push_back(&capture);
+  std::vector<const Capture*> captures(all.begin(), all.end());
   std::vector<const Capture*> noise;
   for (const Capture& capture : input.noise) noise.push_back(&capture);
   size_t bases = input.base.size();
   auto comparability = CheckComparability(captures, bases);
   if (!comparability) return comparability.TakeError();
+  TakeWorkForAnswers(all, bases);
   std::vector<DisturbedCapture> disturbed = LeaveOutDisturbed(captures, bases);
   auto report = Comparer(captures, bases, noise, std::move(*comparability)).Run();
   report.disturbed = std::move(disturbed);

@@ -25,10 +25,8 @@ constexpr double kLeastVariance = 0.15;
 // slowly, so that pairs share it. Waits vary from moment to moment, and pairs cost them half of the
 // degrees of freedom.
 constexpr size_t kLeastWaitPairs = 4;
-// Limits of the scale of a variance: least, greatest from other groups, greatest within a group.
-constexpr double kQuietest = 0.25;
-constexpr double kNoisiestStatistic = 4;
-constexpr double kNoisiestGroup = 16;
+// Limit of the scale of a variance from other groups, and one by it; within a group its square.
+constexpr double kNoisiest = 4;
 // Events per second that a mean needs.
 constexpr double kLeastEvents = 3;
 constexpr double kLeastWakeups = 50;  // of CPU time per wakeup
@@ -81,6 +79,13 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
     };
     test.enough = std::min(events(test.base), events(test.next)) >= least;
   }
+  // Of a few sleeps, how long each of them is is chance.
+  if (const auto* sleeps_before = std::get_if<LongSleepDetail>(&test.base.detail);
+      test.enough && sleeps_before != nullptr) {
+    const auto* sleeps_after = std::get_if<LongSleepDetail>(&test.next.detail);
+    test.enough = sleeps_after != nullptr &&
+                  std::max(sleeps_before->wakeups, sleeps_after->wakeups) >= kLeastEvents;
+  }
   const bool in_pairs = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
   if (in_pairs && before == bases && after == captures - bases) test.pairs = pairs;
   test.prior = priors.Of(group, sample.statistic);
@@ -127,7 +132,7 @@ double NoiseOf(const std::vector<StatisticTest>& tests, bool work) {
     sum += ratio.ratio * ratio.degrees / (ratio.count * ratio.count);
     degrees += ratio.degrees / ratio.count;
   }
-  return std::clamp(std::exp(sum / degrees), kQuietest, kNoisiestGroup);
+  return std::clamp(std::exp(sum / degrees), 1 / kNoisiest, kNoisiest * kNoisiest);
 }
 
 void RunTest(StatisticTest& test, double noise) {
@@ -260,7 +265,7 @@ void NoiseScales::Add(const std::vector<StatisticSample>& samples, const measure
 double NoiseScales::Of(Statistic statistic, const SampleVariance& own) const {
   const double sum = sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
   const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
-  return std::clamp(std::exp(sum / degrees), kQuietest, kNoisiestStatistic);
+  return std::clamp(std::exp(sum / degrees), 1 / kNoisiest, kNoisiest);
 }
 
 RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::GroupName& group,

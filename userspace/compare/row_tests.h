@@ -14,9 +14,6 @@
 
 namespace comparison {
 
-// Captures a side from which on a finding is confirmed.
-inline constexpr size_t kConfirmed = 3;
-
 // The observations of a statistic of a group.
 struct StatisticSample {
   Statistic statistic;

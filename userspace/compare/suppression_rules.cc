@@ -92,12 +92,14 @@ constexpr SuppressionRule kSuppressionRules[] = {
        return Suppression{};
      }},
     {"waits_of_more_wakeups", kCpuWaits,
-     "Each wakeup has its latency, and a group that is woken more often is preempted more often.",
+     "Each wakeup has its latency, and a group that is woken more often is preempted more often; "
+     "one that is woken less often waits less.",
      kExplained, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double part) {
        return Suppression{.by = findings.Find(Metric::kWakeups, [&](const ComparisonRow& wakeups) {
-         return row.change > 0 &&
-                std::log(wakeups.ratio.value) >= LogRatioOfWaits(findings, row) * part;
+         const double sign = row.change > 0 ? 1 : -1;
+         const double explained = std::log(wakeups.ratio.value) * sign;
+         return explained > 0 && explained >= LogRatioOfWaits(findings, row) * sign * part;
        })};
      }},
     {"waits_of_more_running", kCpuWaits,

@@ -18,8 +18,6 @@ namespace {
 constexpr double kPriorDegrees = 6;
 // Captures of different days differ more than those of a quiet hour.
 constexpr double kLeastNoise = 0.03;
-// Groups with a statistic that an estimate of its prior needs.
-constexpr size_t kLeastNoiseGroups = 3;
 // The ratio of mean to median of variances with few degrees of freedom.
 constexpr double kMeanOfMedian = 1.2;
 
@@ -38,7 +36,7 @@ std::optional<SampleVariance> VarianceOfLogs(const Observations& captures, doubl
     logs.push_back(std::log(capture->tested[0] + floor));
     sum += capture->tested[0];
   }
-  if (logs.size() < kLeastNoiseCaptures || sum < floor * static_cast<double>(logs.size())) {
+  if (logs.size() < kConfirmed || sum < floor * static_cast<double>(logs.size())) {
     return std::nullopt;
   }
   return PooledVariance(logs, {}, {});
@@ -100,7 +98,7 @@ VariancePriors VariancePriors::Of(Captures noise) {
   const auto elapsed = add(Statistic::kElapsedTime, ObserveElapsed(noise));
   if (elapsed) priors.by_group_[{measure::GroupName{}, Statistic::kElapsedTime}] = *elapsed;
   for (size_t i = 0; i < kStatistics; ++i) {
-    if (variances[i].size() < kLeastNoiseGroups) continue;
+    if (variances[i].size() < kConfirmed) continue;
     const double variance = MedianOf(std::move(variances[i])) * kMeanOfMedian;
     priors.by_statistic_[i].variance = std::max(variance, kLeastNoise * kLeastNoise);
   }

@@ -8,19 +8,17 @@
 #include <utility>
 
 #include "compare/statistics/moderated_test.h"
+#include "compare/values/comparability.h"
 #include "compare/values/groups.h"
 #include "compare/values/metric.h"
 
 namespace comparison {
 
-// Captures of --noise that an estimate needs.
-inline constexpr size_t kLeastNoiseCaptures = 3;
-
 class VariancePriors {
  public:
   // Those of the table of statistics.
   VariancePriors();
-  // Estimated from captures of the same program, kLeastNoiseCaptures or more.
+  // Estimated from captures of the same program, kConfirmed or more.
   static VariancePriors Of(Captures noise);
 
   // For the logarithm of a statistic of a group.

@@ -114,6 +114,11 @@ constexpr VerdictRule kVerdictRules[] = {
                      group.preemptions >= (row.next.value - row.base.value) * constant,
                  Verdict::kUnchanged);
      }},
+    {"asks_more", "A group that asks more often is woken by more answers.", kExplained,
+     [](const ComparisonRow& row, const GroupChange& group, double constant) {
+       return If(IsCount(row) && group.answers_log_ratio >= std::log(row.ratio.value) * constant,
+                 Verdict::kMore);
+     }},
     {"events_without_work", "The events grew without the CPU time.", kExplained,
      [](const ComparisonRow& row, const GroupChange& group, double constant) {
        const double cpu = group.of(Statistic::kCpuRate);

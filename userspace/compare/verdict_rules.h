@@ -15,6 +15,7 @@ struct GroupChange {
   std::array<double, kStatistics> log_ratio{};  // by Statistic
   double requests_log_ratio = 0;                // wakeups by other groups
   double timer_wakeups_log_ratio = 0;           // wakeups by timers and devices
+  double answers_log_ratio = 0;                 // sleeps for answers
   // ms per second that its threads ran, waited for a CPU or were in D, on the side with more of it.
   double busy = 0;
   double preemptions = 0;               // switches by preemption per second, new less base

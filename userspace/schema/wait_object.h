@@ -39,6 +39,7 @@ inline constexpr std::string_view kFileLock = "file lock";
 inline constexpr std::string_view kChild = "child";
 inline constexpr std::string_view kSleep = "sleep";
 inline constexpr std::string_view kFile = "file";
+inline constexpr std::string_view kTcp = "tcp";
 }  // namespace wait_kind
 
 }  // namespace schema

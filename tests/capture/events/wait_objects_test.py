@@ -60,7 +60,7 @@ class WaitObjects(unittest.TestCase):
         for kind, expected in self.expected.items():
             with self.subTest(kind):
                 tid = expected[0].tid
-                stopped = expected[0].object_kind == "stop"
+                stopped = expected[0].object_kind in ("stop", "tracer")
                 # A thread may be stopped before it is in the call again.
                 rows = [row for row in self.rows[tid] if (row["kind"] == "stopped") == stopped
                         and (stopped or row["syscall"] == expected[0].syscall)]

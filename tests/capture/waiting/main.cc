@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ptrace.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -335,8 +336,9 @@ void Locks() {
       [&](int) {
         pthread_mutex_lock(&mutex);
         ready = true;
-        pthread_cond_signal(&condition);
         pthread_mutex_unlock(&mutex);
+        // Without the mutex, so that the waiter does not wait for that one too.
+        pthread_cond_signal(&condition);
       });
   Say("condition", pair.waiter, "futex", "futex", Hex(&condition) + ".." + Hex(&condition + 1), 0, -1, count);
 }
@@ -433,13 +435,33 @@ void Stops() {
   Say("stop", child, "pause", "stop", "", Tid(), -1, count);
 }
 
+// A debugger lets a traced process go on after each signal.
+void Tracers() {
+  std::fflush(stdout);
+  const pid_t child = Check(fork(), "fork");
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) Fail("ptrace");
+    for (;;) raise(SIGUSR1);
+  }
+  for (int i = 0; i < count; ++i) {
+    int status = 0;
+    Check(waitpid(child, &status, 0), "waitpid");
+    Pause();
+    if (ptrace(PTRACE_CONT, child, nullptr, nullptr) != 0) Fail("ptrace");
+  }
+  kill(child, SIGKILL);
+  Check(waitpid(child, nullptr, 0), "waitpid");
+  Say("tracer", child, "tgkill", "tracer", "", Tid(), -1, count);
+}
+
 void Files() {
   std::thread([&] {
     const std::string path = folder + "/written";
+    const std::string block(128 << 10, 'x');
     const int fd = Check(open(path.c_str(), O_CREAT | O_RDWR, 0600), "open");
     int synced = 0;
     for (; synced < count; ++synced) {
-      if (pwrite(fd, path.data(), path.size(), synced * 512L) < 0) Fail("pwrite");
+      if (pwrite(fd, block.data(), block.size(), 0) < 0) Fail("pwrite");
       Check(fsync(fd), "fsync");
     }
     Say("fsync", Tid(), "fsync", "file", path, 0, -1, synced);
@@ -463,6 +485,7 @@ int main(int argc, char** argv) {
   Children();
   FileLocks();
   Stops();
+  Tracers();
   Files();
   return 0;
 }

@@ -64,6 +64,9 @@ std::vector<Case> Cases() {
   per_run.asleep_ms = 510;
   LongSleepDetail less_asleep = sleeps;
   less_asleep.asleep_ms = 440;
+  LongSleepDetail less_often = less_asleep;
+  less_often.with_cut_ms = 20;
+  less_often.wakeups = 50;
   LongSleepDetail for_work = longer;
   for_work.for_work_ms = 60;
   return {
@@ -85,6 +88,12 @@ std::vector<Case> Cases() {
        threads_end(150, 420, 100, 100), 80},
       {"waits_in_place_of_timer_sleeps", S::kSleepForThreads, threads_end(150, 400, 100, 100),
        threads_end(50, 500, 100, 100), 0},
+      {"locks_of_less_work", S::kLockRate, Make(100, LockDetail{100}), Make(150, LockDetail{50}),
+       50},
+      {"locks_of_less_work", S::kLockRate, Make(100, LockDetail{100}), Make(50, LockDetail{50}), 0},
+      {"locks_of_less_work", S::kLockRate, Make(100, LockDetail{100}), Make(30, LockDetail{50}), 0},
+      {"locks_of_less_work", S::kLockRate, Make(100, LockDetail{100}), Make(30, LockDetail{200}),
+       -70},
       // Half of the requests, each with three times the pauses.
       {"longer_pauses", S::kPauseRate, Make(100, PauseDetail{100}), Make(150, PauseDetail{50}), 50},
       // More requests with the same pauses each.
@@ -95,6 +104,7 @@ std::vector<Case> Cases() {
       // More sleeps that are shorter.
       {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, sleeps), 0},
       {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, less_asleep), -60},
+      {"shorter_sleeps", S::kSleepExcessHalf, Make(200, sleeps), Make(100, less_often), 0},
       {"longer_wait_for_work", S::kSleepExcessHalf, Make(100, sleeps), Make(180, for_work), 0},
       {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, longer), 80},
       // A long sleep that both edges cut became two.

@@ -26,6 +26,7 @@ struct Ratios {
   double wakeups = 1;
   double requests = 1;
   double timer_wakeups = 1;
+  double answers = 1;
   double busy = 800;  // ms per second
 };
 
@@ -35,6 +36,7 @@ GroupChange Group(const Ratios& ratios) {
   group.log_ratio[static_cast<size_t>(Statistic::kWakeupRate)] = std::log(ratios.wakeups);
   group.requests_log_ratio = std::log(ratios.requests);
   group.timer_wakeups_log_ratio = std::log(ratios.timer_wakeups);
+  group.answers_log_ratio = std::log(ratios.answers);
   group.busy = ratios.busy;
   return group;
 }
@@ -88,6 +90,8 @@ std::vector<Case> Cases() {
       {"less_work", cpu_down, Group({.cpu = 0.5, .timer_wakeups = 0.5}), Verdict::kLess},
       {"fewer_events", Make(S::kWakeupRate, -10, 0.5), Group({}), Verdict::kLess},
       {"preemptions_without_waits", switches, preempted, Verdict::kUnchanged},
+      {"asks_more", wakeups, Group({.answers = 2}), Verdict::kMore},
+      {"events_without_work", wakeups, Group({.answers = 1.1}), Verdict::kWorse},
       {"events_without_work", switches, waits, Verdict::kWorse},
       {"events_without_work", switches, few_preemptions, Verdict::kWorse},
       {"events_without_work", wakeups, Group({}), Verdict::kWorse},

@@ -264,7 +264,11 @@ std::string ConclusionOf(const DiffReport& report) {
   const auto& ranked = Ranked(report);
   const bool of_command =
       !ranked.empty() && !report.rows[ranked.front()].group && !report.rows[ranked.front()].request;
-  if (ranked.empty() || of_command) {
+  const bool got_worse = std::any_of(ranked.begin(), ranked.end(), [&](size_t number) {
+    const Verdict verdict = report.rows[number].verdict;
+    return verdict == Verdict::kWorse || verdict == Verdict::kNew;
+  });
+  if (ranked.empty() || of_command || !got_worse) {
     if (!report.slower_by_others.empty()) {
       return "slower because of others: " + SentenceOf(report, report.slower_by_others.front());
     }

@@ -16,9 +16,6 @@ namespace {
 
 using measure::Capture;
 
-// Captures that lost this part of the switches are not comparable.
-constexpr double kLostMuch = 0.01;
-
 // "5.10 in the base, 6.1 in the new captures"; empty when they are the same.
 template <typename Field>
 std::string Difference(Captures captures, size_t bases, Field field) {
@@ -148,7 +145,7 @@ util::Result<Comparability> CheckComparability(Captures captures, size_t bases) 
 
 Pairs InterleavedPairs(Captures captures, size_t bases) {
   const size_t count = captures.size();
-  if (bases * 2 != count || bases < kLeastPairs) return {};
+  if (bases * 2 != count || bases < kConfirmed) return {};
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   for (const measure::Capture* capture : captures) {

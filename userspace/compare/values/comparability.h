@@ -11,8 +11,11 @@
 
 namespace comparison {
 
-// Two pairs have one difference, and no variance.
-inline constexpr size_t kLeastPairs = 3;
+// Captures a side from which on a finding is confirmed. As many pairs are a test in pairs, and as
+// many captures and groups an estimate of the noise: two have one difference, and no variance.
+inline constexpr size_t kConfirmed = 3;
+// The part of its events, or of its waits, that a capture may lack without being corrected.
+inline constexpr double kLostMuch = 0.01;
 
 struct Comparability {
   bool ok = true;                  // false: some values are not comparable
@@ -30,7 +33,7 @@ util::Result<Comparability> CheckComparability(Captures captures, size_t bases);
 
 // Positions in the base (the first `bases` captures) and in the new captures that were recorded one
 // after the other: their start times alternate (ABAB or ABBA). Empty if they do not, if there are
-// fewer than kLeastPairs, or if a start time is not known.
+// fewer than kConfirmed, or if a start time is not known.
 Pairs InterleavedPairs(Captures captures, size_t bases);
 
 }  // namespace comparison

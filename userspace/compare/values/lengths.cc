@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "compare/values/lengths.h"
+#include "compare/values/comparability.h"
 
 #include <algorithm>
 
@@ -10,8 +11,6 @@ namespace {
 
 // Waits beyond a quantile that it needs.
 constexpr double kLeastBeyond = 20;
-// The part of cut waits above which they count as censored.
-constexpr double kCutUncounted = 0.01;
 
 }  // namespace
 
@@ -84,7 +83,7 @@ std::vector<std::optional<double>> QuantilesOf(
     times->whole.ForEach([&](uint32_t bucket, uint64_t count) { ends[bucket].whole += count; });
     times->cut.ForEach([&](uint32_t bucket, uint64_t count) { ends[bucket].cut += count; });
   }
-  const bool censored = cut > kCutUncounted * (whole + cut);
+  const bool censored = cut > kLostMuch * (whole + cut);
   double at_risk = censored ? whole + cut : whole;
   double longer = 1;
   size_t next = 0;

@@ -21,8 +21,6 @@ using measure::Histogram;
 // The part of the Poisson variance that is expected of counts and of sums of lengths. Many events
 // of programs come regularly.
 constexpr double kPoissonPart = 0.5;
-// A group has own timers if they end so many of its sleeps per second.
-constexpr double kLeastTimerSleeps = 10;
 
 // Requests beyond a quantile that its test needs, of the mean beyond the median.
 constexpr double kLeastRequestsBeyond = 5;
@@ -132,14 +130,30 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   return result;
 }
 
-// Sleeps for answers, their mean.
-std::optional<Observation> OfAnswers(const measure::Group& group, double seconds) {
-  auto result = OfMeanLength(group.of(Duration::kForAnswer), seconds);
-  if (!result) return result;
-  const auto& mean = std::get<MeanDetail>(result->detail);
-  result->detail = AnswerDetail{.total_ms = mean.total_ms,
-                                .events = mean.events,
-                                .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds};
+// Sleeps for answers, their mean. Without those that take more than half of the capture: one thread
+// that waits for the end of the run must not rule the mean.
+std::optional<Observation> OfAnswers(const measure::Group& group, double own, double seconds) {
+  const Distribution& answers = group.of(Duration::kForAnswer);
+  LengthSum sum;
+  double long_ns = 0;
+  answers.whole.ForEach([&](uint32_t bucket, uint64_t count) {
+    const auto middle = static_cast<double>(Histogram::MiddleOf(bucket));
+    const auto of_bucket = static_cast<double>(count);
+    if (middle > own * kExplained) {
+      long_ns += middle * of_bucket;
+      return;
+    }
+    sum.count += of_bucket;
+    sum.ns += middle * of_bucket;
+    sum.squares += middle * middle * of_bucket;
+  });
+  if (sum.count <= 0) return std::nullopt;
+  const double ns = long_ns > 0 ? sum.ns : static_cast<double>(answers.whole_ns);
+  Observation result = Observation::Of(ns / sum.count / kNsPerUs);
+  result.sampling_variance = sum.variance();
+  result.detail = AnswerDetail{.total_ms = ns / kNsPerMs / seconds,
+                               .events = sum.count / seconds,
+                               .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds};
   return result;
 }
 
@@ -268,10 +282,13 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kSleepForThreads:
       return OfThreadSleeps(group, own, seconds);
     case Statistic::kAnswerMean:
-      return OfAnswers(group, seconds);
-    case Statistic::kLockRate:
-      return OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
-                    VarianceOf(group.of(Duration::kForLock)));
+      return OfAnswers(group, own, seconds);
+    case Statistic::kLockRate: {
+      Observation result = OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
+                                  VarianceOf(group.of(Duration::kForLock)));
+      result.detail = LockDetail{.wakeups = static_cast<double>(group.wakeups) / seconds};
+      return result;
+    }
     case Statistic::kPauseRate:
       return OfPauses(group, own, seconds);
     case Statistic::kBlockedCount: {

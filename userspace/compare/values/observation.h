@@ -16,6 +16,9 @@
 
 namespace comparison {
 
+// A group has own timers, or requests, if they end so many of its sleeps per second.
+inline constexpr double kLeastTimerSleeps = 10;
+
 // What rules need to know of an observation beyond its value, by kind of statistic. All are rates,
 // per second or per run of the command as Normalization says, unless said otherwise. kFields are
 // those that a side is summarized by.
@@ -68,6 +71,11 @@ struct ThreadSleepDetail {
   static constexpr std::array kFields = {
       &ThreadSleepDetail::timer_ms, &ThreadSleepDetail::timer_sleeps, &ThreadSleepDetail::requests};
 };
+// Sleeps for locks.
+struct LockDetail {
+  double wakeups = 0;
+  static constexpr std::array kFields = {&LockDetail::wakeups};
+};
 // Pauses amid work.
 struct PauseDetail {
   double requests = 0;  // sleeps for work
@@ -84,8 +92,9 @@ struct RequestDetail {
   double events = 0;
   static constexpr std::array kFields = {&RequestDetail::total_ms, &RequestDetail::events};
 };
-using Detail = std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
-                            ThreadSleepDetail, PauseDetail, BlockedDetail, RequestDetail>;
+using Detail =
+    std::variant<TotalDetail, MeanDetail, AnswerDetail, CpuWaitDetail, LongSleepDetail,
+                 ThreadSleepDetail, LockDetail, PauseDetail, BlockedDetail, RequestDetail>;
 
 // Load of groups out of scope, in statistics of waits for a CPU.
 struct OutOfScopeLoad {

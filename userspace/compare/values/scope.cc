@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compare/values/metric.h"
+#include "compare/values/observation.h"
 
 namespace comparison {
 namespace {
@@ -13,9 +14,6 @@ namespace {
 constexpr double kLeastRequests = 10;
 constexpr double kRequestsOfTree = 0.1;
 constexpr double kServerOdds = 3;
-
-// Sleeps per second, without a thread that ends them, of a group that paces itself.
-constexpr double kLeastPace = 10;
 
 // Wakeups of a group on one side.
 struct WakeupCounts {
@@ -91,8 +89,8 @@ std::vector<bool> SelfPacedOf(const Groups& groups, const std::vector<bool>& in_
       without_thread += static_cast<double>(found->second.ns);
       sleeps += static_cast<double>(found->second.count);
     }
-    self_paced[g] =
-        in_scope[g] && without_thread >= asleep * kExplained && sleeps >= kLeastPace * seconds;
+    self_paced[g] = in_scope[g] && without_thread >= asleep * kExplained &&
+                    sleeps >= kLeastTimerSleeps * seconds;
   }
   return self_paced;
 }

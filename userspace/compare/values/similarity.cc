@@ -11,21 +11,17 @@
 namespace comparison {
 namespace {
 
-// Added before the logarithms: threads, CPU time in ms per second, wakeups per second.
-constexpr double kThreadsFloor = 0.2;
-constexpr double kCpuFloor = 2;
-constexpr double kWakeupsFloor = 20;
 // A group with this part of the wakeups counts as a waker.
 constexpr double kLeastWaker = 0.05;
-// Limits of a renamed group: ratio of threads and of CPU time. Twice the CPU time under a new name
-// would hide a change. The ratio of wakeups may be the square of that of CPU time. The stricter
-// limits are for groups with neither the process name nor the thread name in common.
-constexpr double kRenamedThreads = 1.3;
+// Limits of a renamed group: ratio of CPU time, and of threads. Twice the CPU time under a new name
+// would hide a change. The ratio of wakeups may be the square of that of CPU time. The CPU time of
+// groups with neither the process name nor the thread name in common has the limit of threads.
 constexpr double kRenamedCpu = 1.5;
-constexpr double kUnrelatedCpu = 1.33;
-// The part of the wakers of both that only one has.
+constexpr double kRenamedThreads = 1.3;
+// The part of the wakers of both that only one has; kExplained without a common name.
 constexpr double kRenamedWakers = 0.7;
-constexpr double kUnrelatedWakers = 0.5;
+
+double LogRatio(double a, double b, double floor) { return std::log((a + floor) / (b + floor)); }
 
 }  // namespace
 
@@ -100,20 +96,19 @@ std::optional<double> Similarity::Distance(size_t gone, size_t added) const {
   if (before.of_command != after.of_command) return std::nullopt;
   const Activity& a = activities_[gone];
   const Activity& b = activities_[added];
-  const double threads =
-      std::abs(std::log((a.threads + kThreadsFloor) / (b.threads + kThreadsFloor)));
-  const double cpu = std::abs(std::log((a.cpu + kCpuFloor) / (b.cpu + kCpuFloor)));
+  const double threads = std::abs(LogRatio(a.threads, b.threads, 0));
+  const double cpu = std::abs(LogRatio(a.cpu, b.cpu, InfoOf(Statistic::kCpuRate).floor));
   const double wakeups =
-      std::abs(std::log((a.wakeups + kWakeupsFloor) / (b.wakeups + kWakeupsFloor)));
+      std::abs(LogRatio(a.wakeups, b.wakeups, InfoOf(Statistic::kWakeupRate).floor));
   size_t common = 0;
   for (const std::string& name : a.wakers) common += b.wakers.count(name);
   const size_t either = a.wakers.size() + b.wakers.size() - common;
   const double different =
       either == 0 ? 0 : 1 - static_cast<double>(common) / static_cast<double>(either);
   const bool related = before.process == after.process || before.thread == after.thread;
-  const double most = std::log(related ? kRenamedCpu : kUnrelatedCpu);
+  const double most = std::log(related ? kRenamedCpu : kRenamedThreads);
   if (threads > std::log(kRenamedThreads) || cpu > most || wakeups > 2 * most) return std::nullopt;
-  if (different > (related ? kRenamedWakers : kUnrelatedWakers)) return std::nullopt;
+  if (different > (related ? kRenamedWakers : kExplained)) return std::nullopt;
   return threads + cpu + wakeups + different + (related ? 0 : 1);
 }
 

@@ -2,6 +2,7 @@
 #include "facts/timeline/wait_purposes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <string_view>
 
@@ -13,6 +14,30 @@ namespace {
 bool Sends(std::string_view call) {
   return call.starts_with("write") || call.starts_with("send") || call.starts_with("pwrite") ||
          call == "splice" || call == "vmsplice" || call == "tee";
+}
+
+// Linux takes the ports of clients from 32768 on (ip_local_port_range).
+constexpr unsigned kFirstClientPort = 32768;
+
+// The port of "127.0.0.1:40112"; empty for other texts.
+std::optional<unsigned> PortOf(std::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view text = address.substr(colon + 1);
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+// Whether of "LOCAL -> REMOTE" the local end connected: it alone has a port of a client.
+bool Connected(std::string_view connection) {
+  constexpr std::string_view kArrow = " -> ";
+  const size_t arrow = connection.find(kArrow);
+  if (arrow == std::string_view::npos) return false;
+  const auto local = PortOf(connection.substr(0, arrow));
+  const auto remote = PortOf(connection.substr(arrow + kArrow.size()));
+  return local && remote && *local >= kFirstClientPort && *remote < kFirstClientPort;
 }
 
 bool IsAsleep(ThreadIndex thread, const TimelineState& state) {
@@ -138,7 +163,8 @@ WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {
   if (object->kind == kinds::kSleep) return Call::kPause;
   if (object->kind == kinds::kFile) return Call::kFile;
   if (object->kind == kinds::kFutex) return Call::kFutex;
-  return Sends(object->syscall) ? Call::kRoom : Call::kNotKnown;
+  if (Sends(object->syscall)) return Call::kRoom;
+  return object->kind == kinds::kTcp && Connected(object->object) ? Call::kClient : Call::kNotKnown;
 }
 
 void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
@@ -253,6 +279,16 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     waker.Answer();
     sleeper.asked_party = kNoParty;
     if (works_for && asked) NoteServer(waker, sleeper);
+    return WaitsFor::kAnswer;
+  }
+  // The end that connected asks, and the waker does not do this for another thread: its own timer
+  // began it, or no thread has asked it yet.
+  const bool for_another = waker.asked != 0 && (waker.requesters != 0 || waker.open);
+  if (call == Call::kClient && !for_another) {
+    NoteServer(waker, sleeper);
+    sleeper.AddAnswerer(by);
+    waker.Answer();
+    sleeper.asked_party = kNoParty;
     return WaitsFor::kAnswer;
   }
   const bool one_process = sleeper.process != 0 && sleeper.process == waker.process;

@@ -107,6 +107,7 @@ class WaitPurposes {
     kPause,  // sleeps for a time
     kFile,   // reads or writes one
     kFutex,
+    kClient,  // waits at the end of a TCP connection that connected
   };
   static Call CallOf(const WaitObject* object);
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended

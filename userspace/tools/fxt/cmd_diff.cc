@@ -75,7 +75,7 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   auto captures = LoadCaptures(lists, options.spans);
   if (!captures) return captures.TakeError();
   const size_t noise = (*captures)[2].size();
-  if (noise != 0 && noise < comparison::kLeastNoiseCaptures) {
+  if (noise != 0 && noise < comparison::kConfirmed) {
     return util::Error{fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
                                    "or more",
                                    noise, noise == 1 ? "" : "s"),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Java: a heap of 24 MiB instead of 256 MiB, so that the collector runs all the time.
+# Java: a heap of 18 MiB instead of 256 MiB, so that the collector runs all the time.
 # shellcheck source=tests/regress/programs/lib.sh
 . "${0%/*}/../lib.sh"
 need java javac
@@ -23,4 +23,4 @@ END
   javac -d "$folder" "$folder/Cache.java"
   exit 0
 fi
-java -XX:+UseSerialGC "-Xmx$(in_form 256m 24m)" -Xms24m -cp "$folder" Cache
+java -XX:+UseSerialGC "-Xmx$(in_form 256m 18m)" "-Xms$(in_form 256m 18m)" -cp "$folder" Cache

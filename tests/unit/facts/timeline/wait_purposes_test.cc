@@ -34,7 +34,8 @@ class World {
   void Exit(fxt::Koid thread) { purposes_.NoteExit(timeline_.Find(thread)); }
   // Ends a sleep; 0 is an interrupt. What it was for.
   WaitsFor Wake(fxt::Koid thread, fxt::Koid waker = 0) {
-    Wakeup wakeup{.time = ++now_, .cpu = CpuOf(thread), .thread = thread, .waker = {}, .weight = {}};
+    Wakeup wakeup{
+        .time = ++now_, .cpu = CpuOf(thread), .thread = thread, .waker = {}, .weight = {}};
     if (waker != 0) wakeup.waker = waker;
     wakeup.by_interrupt = waker == 0;
     last_ = WaitsFor::kUnknown;
@@ -147,7 +148,8 @@ TEST_F(WaitPurposesTest, AnswerComesThroughOthers) {
   }
 }
 
-// Four workers of a process answer four clients. A thread that asks nothing of them holds their lock.
+// Four workers of a process answer four clients. A thread that asks nothing of them holds their
+// lock.
 TEST_F(WaitPurposesTest, LockAmidARequest) {
   constexpr fxt::Koid kHolder = 9;
   world_.Old(kShell, 1);
@@ -362,7 +364,42 @@ TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
   EXPECT_EQ(sleep({.syscall = "wait4", .kind = "child"}, kOther), WaitsFor::kChild);
   EXPECT_EQ(sleep({.syscall = "clock_nanosleep", .kind = "sleep"}, 0), WaitsFor::kTimer);
   EXPECT_EQ(sleep({.syscall = "pread64", .kind = "file"}, 0), WaitsFor::kDevice);
+  // No device releases a futex.
+  EXPECT_EQ(sleep({.syscall = "futex", .kind = "futex"}, 0), WaitsFor::kTimer);
   EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
+}
+
+// Requests find the server running, and its own timer ends what it does for them.
+TEST_F(WaitPurposesTest, TheEndThatConnectedAsks) {
+  const WaitObject client{
+      .syscall = "read", .kind = "tcp", .object = "127.0.0.1:40112 -> [::1]:80"};
+  const WaitObject server{
+      .syscall = "read", .kind = "tcp", .object = "[::1]:80 -> 127.0.0.1:40112"};
+  const WaitObject both{
+      .syscall = "read", .kind = "tcp", .object = "10.0.0.1:40112 -> 10.0.0.1:50000"};
+  const WaitObject none{.syscall = "read", .kind = "tcp", .object = "127.0.0.1:40112"};
+  for (const auto& [object, expected] :
+       {std::pair(client, WaitsFor::kAnswer), std::pair(server, WaitsFor::kWork),
+        std::pair(both, WaitsFor::kWork), std::pair(none, WaitsFor::kWork)}) {
+    World world;
+    world.Old(kClient, 2);
+    world.Old(kServer, 3);
+    world.Wake(kServer);
+    EXPECT_EQ(world.Wake(kClient, kServer, object), expected) << object.object;
+  }
+}
+
+// A broker passes on the work of another client.
+TEST_F(WaitPurposesTest, TheEndThatConnectedMayWaitForWork) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Old(kWorker, 5);
+  world_.Wake(kShell);
+  EXPECT_EQ(world_.Ask(kShell, kServer), WaitsFor::kWork);
+  EXPECT_EQ(
+      world_.Wake(kWorker, kServer,
+                  {.syscall = "read", .kind = "tcp", .object = "10.0.0.1:40112 -> 10.0.0.1:80"}),
+      WaitsFor::kWork);
 }
 
 TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {

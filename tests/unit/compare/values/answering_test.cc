@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "compare/values/answering.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace comparison {
+namespace {
+
+using measure::Attribution;
+using measure::Capture;
+using measure::Duration;
+
+enum : uint32_t { kClient, kServer };
+
+// Sleeps of a client and a server, each of 1 ms.
+Capture Make(uint64_t answers, uint64_t work_of_client, uint64_t work_of_server) {
+  Capture capture;
+  capture.groups.resize(2);
+  capture.groups[kClient].name = {"app", "client", true};
+  capture.groups[kServer].name = {"app", "server", true};
+  const auto add = [&](uint32_t who, Attribution why, Duration what, uint32_t whom,
+                       uint64_t count) {
+    if (count == 0) return;
+    measure::Group& group = capture.groups[who];
+    group.blames[static_cast<size_t>(why)][whom] = {.count = count, .ns = count * 1'000'000};
+    for (uint64_t i = 0; i < count; ++i) group.of(what).whole.Add(1'000'000);
+    group.of(what).whole_ns = count * 1'000'000;
+  };
+  add(kClient, Attribution::kAnsweredBy, Duration::kForAnswer, kServer, answers);
+  add(kClient, Attribution::kGivenWorkBy, Duration::kForWork, kServer, work_of_client);
+  add(kServer, Attribution::kGivenWorkBy, Duration::kForWork, kClient, work_of_server);
+  return capture;
+}
+
+uint64_t AnswersOf(const Capture& capture, uint32_t who) {
+  return capture.groups[who].of(Duration::kForAnswer).whole.count();
+}
+uint64_t WorkOf(const Capture& capture, uint32_t who) {
+  return capture.groups[who].of(Duration::kForWork).whole.count();
+}
+
+void Take(std::vector<Capture>& captures) {
+  std::vector<Capture*> all;
+  for (Capture& capture : captures) all.push_back(&capture);
+  TakeWorkForAnswers(all, all.size() / 2);
+}
+
+TEST(AnsweringTest, ABusyServerAnswersWithoutBeingWoken) {
+  std::vector<Capture> captures = {Make(100, 0, 100), Make(20, 70, 0)};
+  Take(captures);
+  EXPECT_EQ(AnswersOf(captures[0], kClient), 100U);
+  EXPECT_EQ(AnswersOf(captures[1], kClient), 90U);
+  EXPECT_EQ(WorkOf(captures[1], kClient), 0U);
+  EXPECT_EQ(captures[1].groups[kClient].of(Attribution::kAnsweredBy).at(kServer).count, 90U);
+  EXPECT_TRUE(captures[1].groups[kClient].of(Attribution::kGivenWorkBy).empty());
+  // The server waits for work as before.
+  EXPECT_EQ(WorkOf(captures[0], kServer), 100U);
+}
+
+TEST(AnsweringTest, AGroupThatIsMostlyAskedWaitsForWork) {
+  std::vector<Capture> captures = {Make(0, 100, 0), Make(20, 70, 0)};
+  Take(captures);
+  EXPECT_EQ(AnswersOf(captures[1], kClient), 20U);
+  EXPECT_EQ(WorkOf(captures[1], kClient), 70U);
+}
+
+}  // namespace
+}  // namespace comparison
