@@ -295,7 +295,12 @@ util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
   if (waiting_.size() >= kMaxWaiting) {
     return util::Error{"too many snapshots wait to be written", "try again later"};
   }
-  waiting_.push_back({next_number_, util::MonotonicNow(), std::move(request)});
+  const auto place = request.of_member
+                         ? waiting_.end()
+                         : std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& each) {
+                             return each.request.of_member;
+                           });
+  waiting_.insert(place, {next_number_, util::MonotonicNow(), std::move(request)});
   BeginNextSnapshot();
   return next_number_++;
 }

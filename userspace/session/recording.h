@@ -113,6 +113,9 @@ struct SnapshotRequest {
   uint64_t until = 0;
   // The file gets an instant for each.
   std::vector<TriggerFired> fired = {};
+  // A user who is not root asked for it: it is written after those of root and of triggers, which
+  // wait for the one that is being written alone.
+  bool of_member = false;
 };
 
 // Counters of a streamed file.

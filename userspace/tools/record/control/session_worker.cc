@@ -277,6 +277,7 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last,
   struct stat status = {};
   const bool direct = output.client.IsPrivileged() && fstat(output.fd.get(), &status) == 0 &&
                       S_ISREG(status.st_mode);
+  const bool of_member = !output.client.IsPrivileged();
   PendingWrite write;
   write.output = std::move(output);
   write.copied = copied;
@@ -302,7 +303,8 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last,
       {.destination = {sink::Output(std::move(destination), write.output.name), write.output.gzip},
        .last = last,
        .until = 0,
-       .fired = AlertsOfLast(last)});
+       .fired = AlertsOfLast(last),
+       .of_member = of_member});
   if (!number) return fail(number.error());
   pending_writes_[*number] = std::move(write);
 }
