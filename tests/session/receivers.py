@@ -11,6 +11,7 @@ import struct
 import subprocess
 import time
 
+import harness
 from harness import DEADLINE_S, eventually
 from sessions import INTERFACE, NOBODY, Session
 
@@ -116,6 +117,32 @@ class Receivers(Session):
         self.assertIn("has a snapshot on its way", answer["answer"])
         self.assertLess(answer["seconds"], PROMPT_S)
         self.promptly("snapshot", "-o", self.path("root.fxt"))
+
+    def test_roots_snapshots_come_before_those_of_members(self):
+        self.serve("--group", self.group, "--circular", "16M")
+        self.fill()
+        first, second = self.client(), self.client()
+        os.setegid(NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            member = self.client()
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+
+        def root_overtakes():
+            """Whether root's second snapshot ends before the member's, which was asked for earlier."""
+            clients = (first, member, second)
+            names = [self.path(f"{name}.fxt") for name in ("first", "member", "second")]
+            for client, name in zip(clients, names):
+                with open(name, "wb") as file:
+                    client.send("TakeSnapshot", {"output": {"descriptor": 0}}, [file.fileno()])
+            for client in clients:
+                self.assertNotIn("error", client.receive())
+            ends = [json.loads(harness.fxt("info", "--json", name))["last_time_ns"] for name in names]
+            return ends[2] < ends[1]
+        # Unless the member's is begun before root's second one arrives.
+        self.assertTrue(eventually(root_overtakes))
 
     def test_stop_with_results_into_a_full_pipe(self):
         self.serve("--group", self.group, "--circular", "4M")
