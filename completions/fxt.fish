@@ -171,6 +171,8 @@ complete -c fxt -n '__fish_seen_subcommand_from draw' -l from -x -d 'Earliest ti
 complete -c fxt -n '__fish_seen_subcommand_from draw' -l to -x -d 'Latest time'
 complete -c fxt -n '__fish_seen_subcommand_from draw' -s t -l thread -x -d 'Threads, by id or name'
 complete -c fxt -n '__fish_seen_subcommand_from draw' -l cpu -x -d 'CPUs'
+complete -c fxt -n '__fish_seen_subcommand_from draw' -l width -x -d 'Pixels'
+complete -c fxt -n '__fish_seen_subcommand_from draw' -l dark -d 'Light on dark'
 complete -c fxt -n '__fish_seen_subcommand_from draw' -l rows -x -d 'Threads at most'
 complete -c fxt -n '__fish_seen_subcommand_from draw' -l path -x -d 'The time of the request of that id'
 complete -c fxt -n '__fish_seen_subcommand_from draw' -l span -x -d 'The same of the slowest span of that NAME or CATEGORY/NAME'
