@@ -32,7 +32,7 @@ HEAD = """<!-- SPDX-License-Identifier: BSD-2-Clause -->
 
 Each scenario was recorded in its base form and its slow form, in turns, five captures a side; `3` are the first three of
 each. What it has to name is written down in `tests/regress/expectations.json` before the first comparison; the history of
-that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`). **right**: the first finding names the cause or its direct victim; **partly**: a
+that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`; `java_heap` and `memory_limit` had no effect in their first form). **right**: the first finding names the cause or its direct victim; **partly**: a
 later one does. The first line is that of
 `fxt diff` for five captures; the right sentence, where there is one, was written down for the scenario. `tests/regress/README.md` says how the scenarios are made.
 """
