@@ -135,7 +135,7 @@ class Folder:
                     f"{sys.executable} load.py {ROOT}/bindings {BUILD}/libfxt-provider.so.0 3.2; wait")
         for side in ("base", "new"):
             for number in (1, 2, 3):
-                self.record(f"{side}{number}.fxt", "--", "sleep", "0.1")
+                self.record(f"{side}{number}.fxt", "-c", "default,stack", "--", "sleep", "0.1")
         for folder in ("base", "new", "ab/base", "ab/new", "aa", "day"):
             os.makedirs(os.path.join(path, folder))
             for number in (1, 2, 3):
