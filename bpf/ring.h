@@ -99,7 +99,7 @@ static __always_inline void put_losses(enum claim claim, struct fxr_ring_control
 {
 	WRITE_ONCE(ring->gap, 0);
 	/* The verifier walks every iteration, in every program. It knows which are used. */
-	for (u32 category = 0; category < FXR_CATEGORIES; category++) {
+	for (u32 category = 0; category < FXR_CATEGORIES && categories_used >> category; category++) {
 		struct fxr_loss_body loss = {.category = category};
 		struct fxr_payload payload;
 		u64 count, since;
