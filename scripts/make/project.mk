@@ -20,7 +20,7 @@ record:
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
 # What check adds to test.
-MORE_SUITES ?= install-test typed-test extension-test causes-test capture-test session-test provider-test-short open-test view-test pages-test perfetto-test import-test vm-test-short fuzz-test
+MORE_SUITES ?= install-test typed-test cache-test extension-test causes-test capture-test session-test provider-test-short open-test view-test pages-test perfetto-test import-test vm-test-short fuzz-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches

@@ -118,10 +118,14 @@ hostile-soak: $(BINARIES) $(PROVIDER_PROGRAMS)
 # --- Queries and fleets ----------------------------------------------------------------------------------------
 
 ## query-test    fxt query and fxt export against fxt report, fxt info, the documentation and each other
+## cache-test    fxt query --cache against fxt query
 ## extension-test  the tables of build/fxt_sqlite.so in sqlite3 against fxt query
-.PHONY: query-test extension-test
+.PHONY: query-test cache-test extension-test
 query-test: $(BINARIES) $(BUILD)/bench/make_switches
 	tests/query/query_test.py --build $(BUILD)
+
+cache-test: $(BINARIES) $(BUILD)/bench/make_switches
+	tests/query/query_test.py --build $(BUILD) cache
 
 extension-test: $(BINARIES) $(BUILD)/fxt_sqlite.so $(BUILD)/bench/make_switches
 	tests/query/query_test.py --build $(BUILD) extension
