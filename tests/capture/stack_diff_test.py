@@ -148,7 +148,8 @@ class StackDiff(unittest.TestCase):
                 times[part["stack"]] = times.get(part["stack"], 0) + part["ns"]
         longest = max(times, key=times.get)
         self.assertIn(frame("sleeps"), longest)
-        self.assertGreater(times[longest], 318e6)
+        # Forty sleeps of 8 ms, of which the first ones may have no whole stack.
+        self.assertGreater(times[longest], 280e6)
         text = harness.fxt("path", "--thread", "sleeper", "--no-symbols", "--json", self.path("new/0.fxt"))
         self.assertNotIn("commit", text)
 
