@@ -254,13 +254,14 @@ class PageServer::Server : public page::Host {
   }
 
   End Run() {
-    page::asio::signal_set signals(context_, SIGINT, SIGTERM);
-    signals.async_wait([this](page::error_code error, int /*signal*/) {
+    signals_.async_wait([this](page::error_code error, int /*signal*/) {
       if (!error) Stop(End::kInterrupted);
     });
     WaitForPage(options_.open_timeout, End::kTimeout);
     Accept();
     context_.run();
+    page::error_code ignored;
+    signals_.clear(ignored);
     return end_;
   }
 
@@ -327,6 +328,8 @@ class PageServer::Server : public page::Host {
   End end_ = End::kTimeout;
   size_t live_ = 0;
   page::asio::io_context context_{1};
+  // Before the address is printed: who reads that may interrupt at once.
+  page::asio::signal_set signals_{context_, SIGINT, SIGTERM};
   page::tcp::acceptor acceptor_{context_};
   page::asio::steady_timer timeout_{context_};
   page::asio::steady_timer accept_retry_{context_};

@@ -80,8 +80,8 @@ class PageServer {
   uint16_t port() const;
   // "http://127.0.0.1:9001/0123abcd/"
   std::string url() const;
-  // Serves until the end. Handles SIGINT and SIGTERM meanwhile, and gives them their default action
-  // afterwards. Call it once.
+  // Serves until the end. SIGINT and SIGTERM are handled from Listen() on, and have their default
+  // action afterwards. Call it once.
   End Run();
 
  private:
