@@ -9,12 +9,12 @@ namespace util {
 namespace {
 
 // The odd factors of xxHash: each bit of a word moves through all bits of its lane.
-constexpr uint64_t kFirst = 0x9e3779b185ebca87;
-constexpr uint64_t kSecond = 0xc2b2ae3d27d4eb4f;
+constexpr uint64_t kPrime1 = 0x9e3779b185ebca87;
+constexpr uint64_t kPrime2 = 0xc2b2ae3d27d4eb4f;
 
 uint64_t Mixed(uint64_t value) {
-  value = (value ^ value >> 33) * kSecond;
-  value = (value ^ value >> 29) * kFirst;
+  value = (value ^ value >> 33) * kPrime2;
+  value = (value ^ value >> 29) * kPrime1;
   return value ^ value >> 32;
 }
 
@@ -24,7 +24,7 @@ void ContentHash::AddStep(const std::byte* bytes) {
   for (size_t i = 0; i < lanes_.size(); ++i) {
     uint64_t word = 0;
     std::memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-    lanes_[i] = std::rotl(lanes_[i] + word * kSecond, 31) * kFirst;
+    lanes_[i] = std::rotl(lanes_[i] + word * kPrime2, 31) * kPrime1;
   }
 }
 
@@ -51,7 +51,7 @@ ContentHash::Value ContentHash::Finish() {
   Value value{.low = total_, .high = ~total_};
   for (const uint64_t lane : lanes_) {
     value.low = Mixed(value.low ^ lane);
-    value.high = Mixed(std::rotl(value.high, 17) + lane * kFirst);
+    value.high = Mixed(std::rotl(value.high, 17) + lane * kPrime1);
   }
   return value;
 }
