@@ -56,6 +56,9 @@ inline Capture RandomCapture(uint64_t seed) {
     group.of_recorder = i == 0;
     group.threads = small();
     for (uint64_t& share : group.share_ns) share = small();
+    for (uint64_t& unknown : group.unknown_ns) unknown = small();
+    if (small() % 2 == 0) group.exact_process = group.name.process + "1";
+    if (small() % 2 == 0) group.exact_thread = group.name.thread + "2";
     group.switches_voluntary = small();
     group.wakeups = small();
     group.forked_threads = small();

@@ -336,7 +336,7 @@ void Collector::AddWait(const facts::Wait& whole) {
     note.cpu = wait.target_cpu.value_or(thread.cpu == Thread::kNoCpu ? 0 : thread.cpu);
   }
   note.share = share;
-  note.unknown = facts::UnknownCauseOf(whole);
+  if (share == facts::Share::kUnknown) note.unknown = facts::UnknownCauseOf(whole);
   note.extent = note.share == facts::Share::kUnknown ? Extent::kUnknown : ExtentOf(wait);
   note.woken = is_woken;
   note.waits_for = waits_for;
