@@ -199,7 +199,7 @@ class Processes(ProgramTest):
             self.assertEqual(found["library." + path], build_id(path))
 
     def test_buffers_have_the_same(self):
-        record(self.path("t.fxt"), "nice", "-n", "5", self.program, "1", options=("--circular", "8M"))
+        record(self.path("t.fxt"), "nice", "-n", "5", self.program, "0.5", options=("--circular", "8M"))
         found = of_process(self.path("t.fxt"), "fxtsleep")
         self.assertEqual((found["nice"], found["build_id"]), ("5", build_id(SLEEP)))
         self.assertIn(("system", None, "vm.swappiness"), settings(self.path("t.fxt"), "scope = 'system'"))

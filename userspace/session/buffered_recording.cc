@@ -226,7 +226,7 @@ uint64_t BufferedRecording::LeftEdge() const {
 void BufferedRecording::Trim() {
   const uint64_t now = session_->Now();
   const uint64_t edge = std::min(LeftEdge(), now);
-  KeepSettings(now, settings_.Take());
+  KeepSettings(settings_.Take());
   settings_history_.Trim(edge);
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
@@ -247,8 +247,10 @@ void BufferedRecording::Trim() {
   notes_.Prune(oldest);
 }
 
-void BufferedRecording::KeepSettings(uint64_t time, std::vector<schema::Settings> read) {
-  for (schema::Settings& each : read) settings_history_.Add(time, std::move(each));
+void BufferedRecording::KeepSettings(std::vector<settings::ReadSettings> read) {
+  for (settings::ReadSettings& each : read) {
+    settings_history_.Add(each.time, std::move(each.settings));
+  }
 }
 
 void BufferedRecording::ReadTasksAgain() {
@@ -319,7 +321,7 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
   auto image = capture::RingImage::Copy(rings_, notes_, options);
   if (!image) return image.TakeError();
   // The events are copied: waiting costs none of them.
-  KeepSettings(session_->Now(), settings_.Refresh(kSnapshotSettings));
+  KeepSettings(settings_.Refresh(kSnapshotSettings));
   const uint64_t begin =
       std::min(end, std::max({image->complete_from(), floor_time_, options.since}));
   Window window{.slots = std::move(*image),

@@ -91,7 +91,7 @@ class BufferedRecording final : public Recording, private capture::EventHandler 
   void Trim();
   // Writes all present tasks into the journal, because events of tasks were lost.
   void ReadTasksAgain();
-  void KeepSettings(uint64_t time, std::vector<schema::Settings> read);
+  void KeepSettings(std::vector<settings::ReadSettings> read);
   util::Result<Window> TakeWindow(const SnapshotRequest& request);
   void BeginNextSnapshot();
   void Fail(const Waiting& snapshot, util::Error why);

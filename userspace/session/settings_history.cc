@@ -25,17 +25,19 @@ void SettingsHistory::Add(uint64_t time, Settings settings) {
   const uint32_t pid = settings.pid;
   Count(settings, true);
   changes_.push_back({time, std::make_shared<const Settings>(std::move(settings))});
-  // It was read before the end, which was reported first.
-  const bool has_ended =
-      pid != 0 && std::find(last_ended_.begin(), last_ended_.end(), pid) != last_ended_.end();
-  if (has_ended) ended_.push_back({time + 1, pid});
+  if (pid == 0) return;
+  // It was read before its end, which was reported first.
+  const auto end = std::find_if(last_ended_.begin(), last_ended_.end(), [&](const Ended& each) {
+    return each.pid == pid && each.time >= time;
+  });
+  if (end != last_ended_.end()) ended_.push_back(*end);
 }
 
 void SettingsHistory::OnSideEvent(const fxr_side_header& event) {
   if (event.type != FXR_SIDE_EXIT || event.size < sizeof(fxr_exit)) return;
   const auto& exit = reinterpret_cast<const fxr_exit&>(event);
   if (exit.tid != exit.tgid) return;
-  last_ended_[ends_++ % last_ended_.size()] = exit.tgid;
+  last_ended_[ends_++ % last_ended_.size()] = {event.time, exit.tgid};
   if (of_pid_.contains(exit.tgid)) ended_.push_back({event.time, exit.tgid});
 }
 

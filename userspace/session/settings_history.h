@@ -31,7 +31,7 @@ class SettingsHistory {
 
   explicit SettingsHistory(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
-  // `time` is not before that of the last call.
+  // `time`: when they were read, not before that of the last call.
   void Add(uint64_t time, schema::Settings settings);
   // What is known of a process that ends leaves with the window.
   void OnSideEvent(const fxr_side_header& event);
@@ -59,7 +59,7 @@ class SettingsHistory {
   };
   std::deque<Ended> ended_;                      // of which something is known
   std::unordered_map<uint32_t, size_t> of_pid_;  // number of settings, by process
-  std::array<uint32_t, 1024> last_ended_{};      // a ring: their settings may still come
+  std::array<Ended, 1024> last_ended_{};         // a ring: their settings may still come
   size_t ends_ = 0;
 };
 

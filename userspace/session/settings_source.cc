@@ -84,17 +84,15 @@ void SettingsSource::OnExit(const fxr_exit& event) {
   collector_->Drop(event.tgid);
 }
 
-std::vector<schema::Settings> SettingsSource::TakeUntil(uint64_t until) {
+std::vector<settings::ReadSettings> SettingsSource::Take(uint64_t until) {
   if (!collector_) return {};
-  const uint64_t now = capture_.Now();
-  return collector_->Take(util::MonotonicNow() - (now > until ? now - until : 0));
+  const uint64_t ahead = capture_.Now() - util::MonotonicNow();
+  auto taken = collector_->Take(until == UINT64_MAX ? until : until - ahead);
+  for (settings::ReadSettings& each : taken) each.time += ahead;
+  return taken;
 }
 
-std::vector<schema::Settings> SettingsSource::Take() {
-  return collector_ ? collector_->Take() : std::vector<schema::Settings>();
-}
-
-std::vector<schema::Settings> SettingsSource::Refresh(uint64_t timeout) {
+std::vector<settings::ReadSettings> SettingsSource::Refresh(uint64_t timeout) {
   if (collector_) collector_->Refresh(timeout);
   return Take();
 }

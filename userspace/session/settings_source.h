@@ -33,12 +33,11 @@ class SettingsSource {
   void OnSideEvent(const fxr_side_header& event);
   // A process runs.
   void Ask(uint32_t tgid);
-  // What was read since the last call, and not later than `until`, ns of the kernel's
-  // CLOCK_MONOTONIC.
-  std::vector<schema::Settings> TakeUntil(uint64_t until);
-  std::vector<schema::Settings> Take();
+  // What was read since the last call, in order of time, and not later than `until`. Times are
+  // those of the capture.
+  std::vector<settings::ReadSettings> Take(uint64_t until = UINT64_MAX);
   // The same after a look at everything that may have changed. Waits no longer than `timeout` ns.
-  std::vector<schema::Settings> Refresh(uint64_t timeout);
+  std::vector<settings::ReadSettings> Refresh(uint64_t timeout);
 
  private:
   void AskNow(uint32_t tgid, uint64_t delay);

@@ -159,16 +159,16 @@ void StreamingRecording::OnTick(uint64_t time) {
   }
   if (started_) {
     // What was read later may be of a program whose exec comes with the next events.
-    WriteSettings(time, settings_.TakeUntil(time));
+    WriteSettings(settings_.Take(time));
     AskForRunProcesses(time);
     if (IsRotationDue(time)) Rotate(time);
   }
 }
 
-void StreamingRecording::WriteSettings(uint64_t time, std::vector<schema::Settings> read) {
-  for (schema::Settings& each : read) {
-    file_->translator.OnSettings(each);
-    if (config_.next_file) settings_history_.Add(time, std::move(each));
+void StreamingRecording::WriteSettings(std::vector<settings::ReadSettings> read) {
+  for (settings::ReadSettings& each : read) {
+    file_->translator.OnSettings(each.settings);
+    if (config_.next_file) settings_history_.Add(each.time, std::move(each.settings));
   }
   settings_history_.Trim(UINT64_MAX);
 }
@@ -368,7 +368,7 @@ util::Result<SnapshotResult> StreamingRecording::Close() {
     static_cast<void>(session_->Drain());
     settings_look_ = 0;
     AskForRunProcesses(session_->Now());
-    WriteSettings(session_->Now(), settings_.Refresh(kLastSettings));
+    WriteSettings(settings_.Refresh(kLastSettings));
   }
   const uint64_t stopped = session_->Stop();
   started_ = false;

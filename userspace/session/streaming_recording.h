@@ -107,7 +107,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   void FinishFile(uint64_t end);
   CategoryTotals Totals() const;
   // Writes settings into the file, and keeps them for the files that follow.
-  void WriteSettings(uint64_t time, std::vector<schema::Settings> read);
+  void WriteSettings(std::vector<settings::ReadSettings> read);
   void AskForRunProcesses(uint64_t time);
 
   RecordingConfig config_;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/command_line.h"
+#include "util/clock.h"
 #include "util/scheduling_attributes.h"
 #include "util/unique_fd.h"
 
@@ -223,6 +224,7 @@ std::optional<ProcessReader::Process> ProcessReader::Read(uint32_t number, uint3
   if (std::string groups = cgroups_.OwnGroupsOf(process.proc_cgroup); !groups.empty()) {
     values.emplace_back(schema::setting::kCgroup, std::move(groups));
   }
+  process.time = util::MonotonicNow();
   // The number may have passed to another process, or the process may have executed another file.
   if (ReadLink(folder.get(), "exe") != executable || FileOf(number) != file) return std::nullopt;
   return process;

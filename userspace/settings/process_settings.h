@@ -24,6 +24,8 @@ class ProcessReader {
     std::string proc_cgroup;    // the text of /proc/PID/cgroup
     // Device and inode of the executable.
     std::pair<uint64_t, uint64_t> file;
+    // When it still ran that executable, ns of util::MonotonicNow().
+    uint64_t time = 0;
   };
   // `number` is the process's id in this /proc, `pid` that in the file. Empty if it is gone, or is
   // a thread of the kernel.

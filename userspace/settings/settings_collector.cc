@@ -83,12 +83,12 @@ class SettingsCollector::Worker {
     if (ended_.size() > kMostRequests) ended_.pop_front();
   }
 
-  std::vector<Settings> Take(uint64_t until) {
+  std::vector<ReadSettings> Take(uint64_t until) {
     const std::lock_guard lock(mutex_);
-    std::vector<Settings> taken;
+    std::vector<ReadSettings> taken;
     for (; !results_.empty() && results_.front().time <= until; results_.pop_front()) {
       result_bytes_ -= results_.front().settings.bytes();
-      taken.push_back(std::move(results_.front().settings));
+      taken.push_back(std::move(results_.front()));
     }
     return taken;
   }
@@ -253,22 +253,23 @@ class SettingsCollector::Worker {
     if (!process) return;
     Forget(pid);  // it may have executed another program
     if (request.use != ProcessUse::kOther) Follow(pid, request, *process);
-    PutAll(std::move(process->settings));
+    PutAll(process->time, std::move(process->settings));
     if (request.use == ProcessUse::kCommand) {
       if (!key_) {
         key_ = options_.key_path.empty() ? HashKey::Load() : HashKey::Load(options_.key_path);
       }
-      PutAll(processes_->ReadEnvironment(request.number, pid, *key_));
+      const uint64_t time = util::MonotonicNow();
+      PutAll(time, processes_->ReadEnvironment(request.number, pid, *key_));
     }
     ReadGroups(process->proc_cgroup);
   }
 
   // All settings of a process; keeps them if it is looked at again.
-  void PutAll(Settings settings) {
+  void PutAll(uint64_t time, Settings settings) {
     if (followed_.contains(settings.pid)) {
-      PutChanges(std::move(settings));
+      PutChanges(time, std::move(settings));
     } else {
-      Put(std::move(settings));
+      Put(time, std::move(settings));
     }
   }
 
@@ -299,8 +300,12 @@ class SettingsCollector::Worker {
     if (found == followed_.end() || ServeNewProgram(Followed(found->second))) return;
     Followed& followed = found->second;
     const uint64_t before = ThreadTime();
-    PutChanges(processes_->ReadScheduling(followed.number, pid));
-    if (followed.has_libraries) PutChanges(processes_->ReadLibraries(followed.number, pid));
+    uint64_t time = util::MonotonicNow();
+    PutChanges(time, processes_->ReadScheduling(followed.number, pid));
+    if (followed.has_libraries) {
+      time = util::MonotonicNow();
+      PutChanges(time, processes_->ReadLibraries(followed.number, pid));
+    }
     const uint64_t cost = ThreadTime() - before;
     followed.delay = std::min(options_.period, std::max(2 * followed.delay, kShare * cost));
     followed.next = util::MonotonicNow() + followed.delay;
@@ -308,13 +313,15 @@ class SettingsCollector::Worker {
 
   void ReadMachine() {
     if (!system_) system_.emplace(options_.roots);
-    for (Settings& each : system_->Read()) PutChanges(std::move(each));
+    const uint64_t time = util::MonotonicNow();
+    for (Settings& each : system_->Read()) PutChanges(time, std::move(each));
   }
 
   void ReadGroups(const std::string& proc_cgroup) {
     for (const std::string& group : processes_->cgroups().GroupsOf(proc_cgroup)) {
       if (groups_.size() >= kMostGroups) return;
-      if (groups_.insert(group).second) PutChanges(processes_->cgroups().Read(group));
+      const uint64_t time = util::MonotonicNow();
+      if (groups_.insert(group).second) PutChanges(time, processes_->cgroups().Read(group));
     }
   }
 
@@ -322,12 +329,13 @@ class SettingsCollector::Worker {
   void LookAgain() {
     ReadMachine();
     for (auto at = groups_.begin(); at != groups_.end();) {
+      const uint64_t time = util::MonotonicNow();
       Settings settings = processes_->cgroups().Read(*at);
       if (settings.values.empty()) {
         known_.erase(Key(SettingScope::kCgroup, *at, 0));
         at = groups_.erase(at);
       } else {
-        PutChanges(std::move(settings));
+        PutChanges(time, std::move(settings));
         ++at;
       }
     }
@@ -336,7 +344,7 @@ class SettingsCollector::Worker {
     for (const Followed& each : all) {
       if (ServeNewProgram(each)) continue;
       if (auto process = processes_->Read(each.number, each.pid)) {
-        PutChanges(std::move(process->settings));
+        PutChanges(process->time, std::move(process->settings));
         ReadGroups(process->proc_cgroup);
       }
       LookAtProcess(each.pid);
@@ -363,7 +371,7 @@ class SettingsCollector::Worker {
   }
 
   // Reports what differs from what was reported.
-  void PutChanges(Settings settings) {
+  void PutChanges(uint64_t time, Settings settings) {
     // Names of devices and groups may come and go for ever. All is reported again then.
     if (known_.size() > kMostKnown) known_.clear();
     // A process keeps its number when its name changes.
@@ -382,10 +390,10 @@ class SettingsCollector::Worker {
       entry->second = setting.second;
       return false;
     });
-    Put(std::move(settings));
+    Put(time, std::move(settings));
   }
 
-  void Put(Settings settings) {
+  void Put(uint64_t time, Settings settings) {
     if (settings.values.empty()) return;
     const std::lock_guard lock(mutex_);
     const size_t bytes = settings.bytes();
@@ -394,7 +402,7 @@ class SettingsCollector::Worker {
       return;
     }
     result_bytes_ += bytes;
-    results_.push_back({util::MonotonicNow(), std::move(settings)});
+    results_.push_back({time, std::move(settings)});
   }
 
   const CollectorOptions options_;
@@ -405,11 +413,7 @@ class SettingsCollector::Worker {
   // Guarded by mutex_.
   std::map<uint32_t, Request> requests_;  // by pid
   std::deque<uint32_t> ended_;
-  struct Result {
-    uint64_t time = 0;
-    Settings settings;
-  };
-  std::deque<Result> results_;
+  std::deque<ReadSettings> results_;
   size_t result_bytes_ = 0;
   uint64_t dropped_ = 0;
   uint64_t refreshes_wanted_ = 0;
@@ -459,7 +463,7 @@ void SettingsCollector::AwaitCommand(uint32_t number, uint32_t pid) {
 
 void SettingsCollector::Drop(uint32_t pid) { worker_->Drop(pid); }
 
-std::vector<Settings> SettingsCollector::Take(uint64_t until) { return worker_->Take(until); }
+std::vector<ReadSettings> SettingsCollector::Take(uint64_t until) { return worker_->Take(until); }
 
 void SettingsCollector::Refresh(uint64_t timeout) { worker_->Refresh(timeout); }
 

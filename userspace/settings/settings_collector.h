@@ -31,6 +31,12 @@ enum class ProcessUse : uint8_t {
   kCommand,  // it is the recorded command
 };
 
+struct ReadSettings {
+  // ns of util::MonotonicNow(). A process lived and ran that program then.
+  uint64_t time = 0;
+  schema::Settings settings;
+};
+
 class SettingsCollector {
  public:
   // Memory of processes that wait to be read and of results that wait to be taken.
@@ -54,9 +60,8 @@ class SettingsCollector {
   // The process has ended: forgets it.
   void Drop(uint32_t pid);
 
-  // What was read since the last call, in that order, and not later than `until`, ns of
-  // util::MonotonicNow().
-  std::vector<schema::Settings> Take(uint64_t until = UINT64_MAX);
+  // What was read since the last call, in order of time, and not later than `until`.
+  std::vector<ReadSettings> Take(uint64_t until = UINT64_MAX);
 
   // Reads what waits and looks for changes once more. Returns when that is done, at the latest
   // after `timeout` ns.

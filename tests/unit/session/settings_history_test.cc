@@ -61,11 +61,18 @@ TEST(SettingsHistoryTest, AProcessThatEndedLeavesWithTheWindow) {
   EXPECT_EQ(history.All().size(), 1U);
   history.Trim(61);
   EXPECT_TRUE(history.All().empty());
-  // Its settings come late.
-  history.Add(70, Process(5, {{"executable", "/one"}}));
+  // Its settings come late: they were read before its end.
+  history.Add(55, Process(5, {{"executable", "/one"}}));
+  history.Trim(60);
   EXPECT_EQ(history.All().size(), 1U);
-  history.Trim(100);
+  history.Trim(61);
   EXPECT_TRUE(history.All().empty());
+  // Another process has the number.
+  history.Add(70, Process(5, {{"executable", "/two"}}));
+  history.Trim(100);
+  EXPECT_EQ(history.All().size(), 1U);
+  history.OnSideEvent(Exit(110, 5, 5).header);
+  history.Trim(111);
   EXPECT_EQ(history.bytes(), 0U);
 }
 

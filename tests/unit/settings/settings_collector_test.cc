@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "unit/settings/temporary_folder.h"
+#include "util/clock.h"
 
 namespace settings {
 namespace {
 
 constexpr uint64_t kTimeout = 60'000'000'000;
 
-std::vector<std::string> ValuesOf(const std::vector<schema::Settings>& all, std::string_view name) {
+std::vector<std::string> ValuesOf(const std::vector<ReadSettings>& all, std::string_view name) {
   std::vector<std::string> values;
-  for (const schema::Settings& each : all) {
-    for (const auto& [key, value] : each.values) {
+  for (const ReadSettings& each : all) {
+    for (const auto& [key, value] : each.settings.values) {
       if (key != name) continue;
       const auto* number = std::get_if<int64_t>(&value);
       values.push_back(number != nullptr ? std::to_string(*number) : std::get<std::string>(value));
@@ -53,6 +54,7 @@ TEST_F(SettingsCollectorTest, ReportsWhatChanged) {
 
 TEST_F(SettingsCollectorTest, ReadsProcessesThatAreAskedFor) {
   options_.roots.proc = "/proc";
+  const uint64_t begin = util::MonotonicNow();
   SettingsCollector collector(options_);
   collector.Start();
   const auto own = static_cast<uint32_t>(getpid());
@@ -65,9 +67,12 @@ TEST_F(SettingsCollectorTest, ReadsProcessesThatAreAskedFor) {
   // Its executable is that of this process.
   collector.AwaitCommand(own, 9);
   collector.Refresh(kTimeout);
+  const uint64_t end = util::MonotonicNow();
   std::vector<uint32_t> read;
   bool has_environment = false;
-  for (const schema::Settings& each : collector.Take()) {
+  for (const auto& [time, each] : collector.Take()) {
+    EXPECT_GE(time, begin);
+    EXPECT_LE(time, end);
     if (each.scope == schema::SettingScope::kProcess) read.push_back(each.pid);
     has_environment =
         has_environment || (each.scope == schema::SettingScope::kCommand && each.pid == 6);
