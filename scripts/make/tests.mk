@@ -269,25 +269,26 @@ FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=409
 ## fuzz-test     the same for twenty seconds, always with the same seeds
 .PHONY: fuzz
 fuzz: fuzz-seeds
-	$(FUZZ_MAKE) $(FUZZ_BUILD)/tests/table_mutations
+	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 10000 --seed 1
-	$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
-	$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
 	$(FUZZ_READERS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
 	$(FUZZ_PARTICIPANTS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/participant_seeds
 
 # A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
 FUZZ_TEST_SECONDS := 10
-.PHONY: fuzz-test fuzz-test-run
+.PHONY: fuzz-test fuzz-test-run fuzz-programs
+# Without clang there are none.
+fuzz-programs:
+	@if [ -z "$(FUZZ_MISSING)" ]; then \
+	  $(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_BUILD)/tests/table_mutations; fi
+
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
 	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
 	else $(SUBMAKE) fuzz-test-run; fi
 
 fuzz-test-run: fuzz-seeds
-	@$(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer
-	@$(FUZZ_MAKE) $(FUZZ_BUILD)/participant_fuzzer
-	@$(FUZZ_MAKE) $(FUZZ_BUILD)/tests/table_mutations
+	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 300
 	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds'; do \
 	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
