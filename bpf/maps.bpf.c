@@ -27,7 +27,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } side_ring SEC(".maps");
 
-fxr_u32 phase = FXR_PHASE_NAMES;
+fxr_u32 phase = FXR_PHASE_NONE;
 
 const volatile fxr_u32 slots_per_ring_shift = 1;
 const volatile fxr_u32 slot_mask = 1;

@@ -233,7 +233,7 @@ static __always_inline void *side_reserve(u64 size, u8 type, u32 category)
 	u32 now = READ_ONCE(phase);
 	u32 cpu;
 
-	if (now == FXR_PHASE_ENDED || (category != FXR_CATEGORY_TASK && now != FXR_PHASE_ALL))
+	if (now == FXR_PHASE_NONE || (category != FXR_CATEGORY_TASK && now != FXR_PHASE_ALL))
 		return NULL;
 	ring = this_ring(&cpu);
 	if (!ring)

@@ -41,9 +41,9 @@ typedef unsigned char fxr_u8;
  * however long attaching and detaching take.
  */
 enum fxr_phase {
-	FXR_PHASE_NAMES = 0, /* only task identity: before the start */
-	FXR_PHASE_ALL = 1,
-	FXR_PHASE_ENDED = 2, /* nothing */
+	FXR_PHASE_NONE = 0, /* nothing: until all programs are attached, and after the end */
+	FXR_PHASE_NAMES = 1, /* only task identity: before the start */
+	FXR_PHASE_ALL = 2,
 };
 
 /* ------------------------------------------------------------ categories */

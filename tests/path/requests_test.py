@@ -149,6 +149,7 @@ class SlowOnes(Folder):
         group = cgroup.Group(f"fxr-requests-{os.getpid()}")
         self.addCleanup(group.remove)
         group.limit(20_000, 100_000)
+        group.weigh_most()
         trace = self.path("throttled.fxt")
         run(RECORDER, "-q", "-c", "default,syscall,wait", "--providers", "-o", trace, "--", "sh", "-c",
             'echo $$ >"$0/cgroup.procs" && exec "$@"', group.folder, PROGRAM, "slow", "6000", "compute",

@@ -39,11 +39,20 @@ class Group:
         with open(os.path.join(folder, "cgroup.subtree_control"), "w", encoding="ascii") as file:
             file.write("+cpu")
 
+    def write(self, name, value):
+        with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:
+            file.write(value)
+
     def limit(self, quota, period):
-        for name, value in ((("cpu.max", f"{quota} {period}"),) if VERSION == 2 else
-                            (("cpu.cfs_period_us", str(period)), ("cpu.cfs_quota_us", str(quota)))):
-            with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:
-                file.write(value)
+        if VERSION == 2:
+            self.write("cpu.max", f"{quota} {period}")
+        else:
+            self.write("cpu.cfs_period_us", str(period))
+            self.write("cpu.cfs_quota_us", str(quota))
+
+    def weigh_most(self):
+        """The group gets its quota whatever else runs on the machine."""
+        self.write(*(("cpu.weight", "10000") if VERSION == 2 else ("cpu.shares", "262144")))
 
     def throttled_ns(self):
         with open(os.path.join(self.folder, "cpu.stat"), encoding="ascii") as file:

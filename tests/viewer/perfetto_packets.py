@@ -129,6 +129,8 @@ class Packets:
                     if event.category_iids else "")
         for annotation in event.debug_annotations:
             interned["debug_annotation_names"][annotation.name_iid]  # a KeyError is a failure
+            if annotation.string_value_iid:
+                interned["debug_annotation_string_values"][annotation.string_value_iid]
         self.events.append((packet.timestamp, event, category, name))
 
     @staticmethod

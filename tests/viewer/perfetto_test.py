@@ -53,6 +53,7 @@ def record_waits(folder):
     try:
         if group:
             group.limit(30_000, 100_000)
+            group.weigh_most()
         return record(folder, "waits.fxt", "-c", "default,wait,syscall", command=[
             sys.executable, LOAD_OF_WAITS, group.folder if group else ""])
     finally:

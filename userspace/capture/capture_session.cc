@@ -60,8 +60,10 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   clock_offset_ = *offset;
   handler_->OnClockOffset(clock_offset_);
   if (util::Status status = StartUnwinder(); !status) return status;
-  // Identity before snapshot before events: every task that an event can name is known by then.
+  // On a busy machine the kernel takes seconds for it. The side ring is not read meanwhile.
   if (util::Status status = programs_->Attach(); !status) return status;
+  // Identity before snapshot before events: every task that an event can name is known by then.
+  programs_->SetPhase(FXR_PHASE_NAMES);
   if (util::Status status = Snapshot(); !status) return status;
   // The clock is read after all programs emit, so that nothing is missing from then on.
   programs_->SetPhase(FXR_PHASE_ALL);
@@ -328,7 +330,7 @@ void CaptureSession::ReportPendingLosses() {
 void CaptureSession::StopEvents() {
   uint64_t never = UINT64_MAX;
   end_time_.compare_exchange_strong(never, util::MonotonicNow() + kernel_ahead_);
-  programs_->SetPhase(FXR_PHASE_ENDED);
+  programs_->SetPhase(FXR_PHASE_NONE);
 }
 
 uint64_t CaptureSession::Stop() {
@@ -340,7 +342,7 @@ uint64_t CaptureSession::Stop() {
   // emitted until the phase changes are later and stay in the rings.
   uint64_t never = UINT64_MAX;
   end_time_.compare_exchange_strong(never, ReadClock());
-  programs_->SetPhase(FXR_PHASE_ENDED);
+  programs_->SetPhase(FXR_PHASE_NONE);
   for (const auto& source : perf_sources_) source->Disable(end_time_);
   CategoryCounts misses = programs_->RecursionMisses();
   constexpr int kLastDrains = 100;

@@ -18,6 +18,7 @@ struct TranslationStats {
   // And the others.
   uint64_t wakeups_of_running = 0;  // the thread was on a CPU
   uint64_t unmatched_ends = 0;      // the entry happened before the capture
+  uint64_t no_request = 0;          // of a connection, none of whose requests begins or ends
   // Task events that only name a task: category `task` is off, the filter excludes the task, or the
   // event is from before the start.
   uint64_t identity_only = 0;
@@ -47,7 +48,7 @@ struct TranslationStats {
   std::array<uint64_t, FXR_CATEGORY_COUNTS> lost{};
 
   uint64_t suppressed() const {
-    return wakeups_of_running + unmatched_ends + identity_only + unreadable;
+    return wakeups_of_running + unmatched_ends + no_request + identity_only + unreadable;
   }
 };
 

@@ -116,6 +116,7 @@ TranslationStats Translator::stats() const {
 bool Translator::CountRequest(RequestTranslator::Outcome outcome) {
   using Outcome = RequestTranslator::Outcome;
   if (outcome == Outcome::kRecorded) ++stats_.recorded[FXR_CATEGORY_REQUEST];
+  if (outcome == Outcome::kNothing) ++stats_.no_request;
   if (outcome == Outcome::kUnknown) ++stats_.unmatched_ends;
   if (outcome == Outcome::kMalformed) ++stats_.unreadable;
   return true;

@@ -39,6 +39,7 @@ class Throttled(unittest.TestCase):
         self.addCleanup(self.outer.remove)
         self.inner = cgroup.Group(f"fxr-outer-{os.getpid()}/inner")
         self.addCleanup(self.inner.remove)
+        self.outer.weigh_most()
 
     def record(self, limited):
         """Records the load in the inner group. Returns the trace and what the kernel counted."""

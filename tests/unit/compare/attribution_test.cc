@@ -40,7 +40,7 @@ void Blame(measure::Capture& capture, const std::string& group, measure::Attribu
   blames[to].ns += static_cast<uint64_t>(ms * kNsPerMs * seconds);
 }
 
-DiffReport Diff(DiffInput input) {
+DiffReport DiffOf(DiffInput input) {
   auto report = Compare(std::move(input));
   EXPECT_TRUE(report.ok()) << report.error().message;
   return report.ok() ? std::move(*report) : DiffReport();
@@ -73,7 +73,7 @@ DiffReport Paced(double server_cpu, double answer) {
       Blame(capture, "client", kind, measure::kInterrupt, next ? 550 : 400);
     }
   }
-  return Diff(std::move(input));
+  return DiffOf(std::move(input));
 }
 
 TEST(AttributionTest, LongerTimerSleepAfterFasterServiceIsDropped) {
@@ -101,7 +101,7 @@ TEST(AttributionTest, SleepOfAnIdleServerIsDropped) {
             side == &input.next ? 450 : 300);
     }
   }
-  const DiffReport report = Diff(std::move(input));
+  const DiffReport report = DiffOf(std::move(input));
   const ComparisonRow* sleep = Find(report, "server", Metric::kSleep);
   ASSERT_NE(sleep, nullptr);
   EXPECT_FALSE(IsFinding(sleep->verdict));
@@ -121,7 +121,7 @@ DiffReport Waiting(const Work& holder, const Work& changed) {
             side == &input.next ? 110 : 10);
     }
   }
-  return Diff(std::move(input));
+  return DiffOf(std::move(input));
 }
 
 TEST(AttributionTest, WaitsForNewWorkOutOfScopeAreNoFinding) {
@@ -170,7 +170,7 @@ TEST(AttributionTest, SleepForOwnThreadsIsASymptomOfTheirRuns) {
             side == &input.next ? 350 : 200);
     }
   }
-  const DiffReport report = Diff(std::move(input));
+  const DiffReport report = DiffOf(std::move(input));
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.rows[report.findings[0]].metric, Metric::kCpuTime);
   EXPECT_TRUE(Find(report, "pair", Metric::kSleep)->suppressed_by);

@@ -26,7 +26,7 @@ int Draws() {
 }
 
 // Six groups with the noise of usual programs. Some hardly run.
-std::vector<Work> Groups(double noise) {
+std::vector<Work> NoisyGroups(double noise) {
   std::vector<Work> groups(6);
   for (size_t g = 0; g < groups.size(); ++g) {
     groups[g].thread = std::string(1, static_cast<char>('a' + g));
@@ -51,9 +51,9 @@ Rates Simulate(double noise, size_t count, const std::function<void(Work&)>& cha
     Rates rates;
     for (int draw = begin; draw < draws; draw += 2) {
       Simulator simulator(static_cast<uint64_t>(draw) + 1);
-      auto next = Groups(noise);
+      auto next = NoisyGroups(noise);
       change(next[2]);
-      const auto report = Compare(simulator.Sides(Groups(noise), next, count));
+      const auto report = Compare(simulator.Sides(NoisyGroups(noise), next, count));
       if (!report) {
         ADD_FAILURE() << report.error().message;
         return rates;

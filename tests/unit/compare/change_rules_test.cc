@@ -22,7 +22,7 @@ LongSleepDetail Sleeps() {
   return {.with_cut_ms = 100, .asleep_ms = 500, .timer_ms = 10, .wakeups = 100};
 }
 
-struct Case {
+struct ChangeCase {
   std::string rule;
   Statistic statistic;
   SideSummary base;
@@ -30,7 +30,7 @@ struct Case {
   double change;
 };
 
-std::vector<Case> Cases() {
+std::vector<ChangeCase> ChangeCases() {
   using S = Statistic;
   const auto waits = [](double ms, double events) {
     return Make(0, MeanDetail{.total_ms = ms, .events = events});
@@ -130,7 +130,7 @@ std::vector<Case> Cases() {
 }
 
 // The first rule with an answer.
-const ChangeRule* RuleOf(const Case& one) {
+const ChangeRule* RuleOf(const ChangeCase& one) {
   for (const ChangeRule& rule : ChangeRules()) {
     if (rule.change(InfoOf(one.statistic), one.base, one.next, rule.constant)) return &rule;
   }
@@ -138,7 +138,7 @@ const ChangeRule* RuleOf(const Case& one) {
 }
 
 TEST(ChangeRules, DecideTheirCases) {
-  for (const Case& one : Cases()) {
+  for (const ChangeCase& one : ChangeCases()) {
     const ChangeRule* rule = RuleOf(one);
     ASSERT_NE(rule, nullptr) << one.rule;
     EXPECT_EQ(rule->name, one.rule);
@@ -148,7 +148,7 @@ TEST(ChangeRules, DecideTheirCases) {
 
 TEST(ChangeRules, HaveCases) {
   std::set<std::string> cases;
-  for (const Case& one : Cases()) cases.insert(one.rule);
+  for (const ChangeCase& one : ChangeCases()) cases.insert(one.rule);
   for (const ChangeRule& rule : ChangeRules()) {
     EXPECT_EQ(cases.count(rule.name), 1u) << rule.name;
     EXPECT_STRNE(rule.reason, "");

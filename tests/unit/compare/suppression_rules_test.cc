@@ -39,14 +39,14 @@ std::vector<ComparisonRow> Suppressed(std::vector<ComparisonRow> rows,
 }
 
 // Findings of a group, of which the rule suppresses the first, or does not.
-struct Case {
+struct SuppressionCase {
   std::string rule;
   bool applies;
   std::vector<ComparisonRow> rows;
   SuppressionFacts facts = {};
 };
 
-std::vector<Case> Cases() {
+std::vector<SuppressionCase> SuppressionCases() {
   using M = Metric;
   const auto worse = [](Metric metric, double change, double ratio = 2) {
     return Make(metric, Verdict::kWorse, change, ratio);
@@ -178,7 +178,7 @@ std::vector<Case> Cases() {
 }
 
 TEST(SuppressionRules, SuppressTheFirstRowOfTheirCases) {
-  for (const Case& one : Cases()) {
+  for (const SuppressionCase& one : SuppressionCases()) {
     SCOPED_TRACE(one.rule);
     const ComparisonRow row = Suppressed(one.rows, one.facts)[0];
     const std::string rule = row.suppression_rule == nullptr ? "" : row.suppression_rule;
@@ -193,7 +193,7 @@ TEST(SuppressionRules, SuppressTheFirstRowOfTheirCases) {
 
 TEST(SuppressionRules, HaveCasesForAndAgainst) {
   std::map<std::string, std::set<bool>> cases;
-  for (const Case& one : Cases()) cases[one.rule].insert(one.applies);
+  for (const SuppressionCase& one : SuppressionCases()) cases[one.rule].insert(one.applies);
   for (const SuppressionRule& rule : SuppressionRules()) {
     EXPECT_EQ(cases[rule.name].size(), 2u) << rule.name;
     EXPECT_STRNE(rule.reason, "");

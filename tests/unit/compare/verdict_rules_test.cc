@@ -41,14 +41,14 @@ GroupChange Group(const Ratios& ratios) {
   return group;
 }
 
-struct Case {
+struct VerdictCase {
   std::string rule;
   ComparisonRow row;
   GroupChange group;
   Verdict verdict;
 };
 
-std::vector<Case> Cases() {
+std::vector<VerdictCase> VerdictCases() {
   using S = Statistic;
   GroupChange added;
   added.added = true;
@@ -103,7 +103,7 @@ std::vector<Case> Cases() {
 }
 
 TEST(VerdictRules, DecideTheirCases) {
-  for (const Case& one : Cases()) {
+  for (const VerdictCase& one : VerdictCases()) {
     ComparisonRow row = one.row;
     Judge(row, one.group);
     EXPECT_EQ(row.verdict_rule, one.rule);
@@ -113,7 +113,7 @@ TEST(VerdictRules, DecideTheirCases) {
 
 TEST(VerdictRules, HaveCases) {
   std::set<std::string> cases;
-  for (const Case& one : Cases()) cases.insert(one.rule);
+  for (const VerdictCase& one : VerdictCases()) cases.insert(one.rule);
   for (const VerdictRule& rule : VerdictRules()) {
     EXPECT_EQ(cases.count(rule.name), 1u) << rule.name;
     EXPECT_STRNE(rule.reason, "");

@@ -25,14 +25,14 @@ using perf::testing::ByteBuilder;
 using perf::testing::FileBuilder;
 using perf::testing::MakeAttr;
 
-struct Imported {
+struct ImportedRecording {
   std::vector<std::byte> bytes;
   importer::PerfImportStats stats;
   std::string error;
 };
 
-Imported Import(std::unique_ptr<perf::SeekableSource> source) {
-  Imported imported;
+ImportedRecording Import(std::unique_ptr<perf::SeekableSource> source) {
+  ImportedRecording imported;
   util::Result<perf::FileReader> reader = perf::FileReader::Open(std::move(source));
   if (!reader) {
     imported.error = reader.error().message;
@@ -51,7 +51,9 @@ Imported Import(std::unique_ptr<perf::SeekableSource> source) {
   return imported;
 }
 
-Imported Import(const std::vector<std::byte>& file) { return Import(perf::MakeMemorySource(file)); }
+ImportedRecording Import(const std::vector<std::byte>& file) {
+  return Import(perf::MakeMemorySource(file));
+}
 
 // The content of the imported file.
 struct ImportedFile : analyze::LbrVisitor {
@@ -80,7 +82,7 @@ ImportedFile ReadFile(const std::vector<std::byte>& bytes) {
 
 class PerfImporterRecordingsTest : public ::testing::TestWithParam<perf::testing::Recording> {
  protected:
-  Imported ImportRecording(const std::filesystem::path& folder) {
+  ImportedRecording ImportRecording(const std::filesystem::path& folder) {
     auto source = perf::OpenFile(perf::testing::RecordingPath(folder, GetParam()));
     EXPECT_TRUE(source.ok());
     return Import(std::move(*source));
@@ -89,7 +91,7 @@ class PerfImporterRecordingsTest : public ::testing::TestWithParam<perf::testing
 
 TEST_P(PerfImporterRecordingsTest, CarriesEveryBranch) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
-  const Imported imported = ImportRecording(folder);
+  const ImportedRecording imported = ImportRecording(folder);
   ASSERT_EQ(imported.error, "");
   EXPECT_EQ(imported.stats.samples, GetParam().samples);
   EXPECT_EQ(imported.stats.branch_stacks, GetParam().samples);
@@ -115,7 +117,7 @@ TEST_P(PerfImporterRecordingsTest, CarriesEveryBranch) {
 
 TEST_P(PerfImporterRecordingsTest, MirrorsEveryStackAndNamesItsThread) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
-  const Imported imported = ImportRecording(folder);
+  const ImportedRecording imported = ImportRecording(folder);
   fxt::MemorySource source(imported.bytes);
   fxt::Reader reader(source);
   facts::ObjectNames names;
@@ -212,7 +214,7 @@ TEST(PerfImporterTest, NamesTasksAndSeparatesReusedNumbers) {
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 21, 160));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(0, 0, 170));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(UINT32_MAX, UINT32_MAX, 180));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   ASSERT_EQ(imported.error, "");
   fxt::MemorySource source(imported.bytes);
   fxt::Reader reader(source);
@@ -255,7 +257,7 @@ TEST(PerfImporterTest, WritesMappingsOfSampledProcessesOnly) {
   builder.Record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
                  Mmap2(40, 0x800000, 0x1000, "/bin/o", 150));
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(40, 40, 160));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   const ImportedFile file_content = ReadFile(imported.bytes);
   std::vector<std::string> mapped;
   for (const analyze::MappingDeclaration& m : file_content.mappings) {
@@ -279,7 +281,7 @@ TEST(PerfImporterTest, ConvertsOtherSamplesToInstantsAndBacktraces) {
   body.U64(0x401000).U32(20).U32(21).U64(100).U64(0xfa017).U32(3).U32(0).U64(1);
   body.U64s({3, static_cast<uint64_t>(PERF_CONTEXT_USER), 0x401000, 0x402000});
   builder.Record(PERF_RECORD_SAMPLE, 0, body);
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   EXPECT_EQ(imported.stats.samples, 1u);
   EXPECT_EQ(imported.stats.branch_stacks, 0u);
   fxt::MemorySource source(imported.bytes);
@@ -313,7 +315,7 @@ TEST(PerfImporterTest, DeclaresLosses) {
   builder.Record(PERF_RECORD_SAMPLE, 0, StackBody(20, 20, 100));
   builder.Record(PERF_RECORD_LOST, 0, Trailed(ByteBuilder().U64s({0, 12}), 110));
   builder.Record(PERF_RECORD_LOST_SAMPLES, 0, Trailed(ByteBuilder().U64(3), 120));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   EXPECT_EQ(imported.stats.lost, 15u);
   fxt::MemorySource source(imported.bytes);
   fxt::Reader reader(source);
@@ -346,7 +348,7 @@ TEST(PerfImporterTest, CountsDroppedFields) {
   builder.Record(PERF_RECORD_SAMPLE, 0, SampleBody(20, 20, 110, 1).U32(400).U32(0));
   builder.Record(PERF_RECORD_SWITCH, 0, Trailed(ByteBuilder(), 120));
   builder.Record(63, 0, Trailed(ByteBuilder(), 130));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   EXPECT_EQ(imported.stats.samples, 1u);
   EXPECT_EQ(imported.stats.unreadable, 1u);
   EXPECT_NE(imported.stats.first_unreadable.find("raw data"), std::string::npos);
@@ -373,7 +375,7 @@ std::map<std::string, std::string> SchedulingArguments(std::string_view name,
   builder.Event(attr, {55}).Feature(12, EventNames(55, name));
   builder.Record(PERF_RECORD_SAMPLE, 0,
                  SampleBody(20, 20, 100, 1).U32(static_cast<uint32_t>(raw.size())).Append(raw));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   EXPECT_TRUE(imported.stats.dropped_fields.empty());
   std::map<std::string, std::string> arguments;
   fxt::MemorySource source(imported.bytes);
@@ -457,7 +459,7 @@ TEST(PerfImporterTest, KeepsSyntheticStacksWhole) {
 TEST(PerfImporterTest, ImportsFilesWithoutSamples) {
   FileBuilder builder = StackFile();
   builder.Record(PERF_RECORD_COMM, 0, Comm(20, 20, "server", 0));
-  const Imported imported = Import(builder.BuildFile());
+  const ImportedRecording imported = Import(builder.BuildFile());
   EXPECT_EQ(imported.error, "");
   EXPECT_EQ(imported.stats.samples, 0u);
   EXPECT_TRUE(ReadFile(imported.bytes).samples.empty());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `fxt import` of output of other programs, as far as they are installed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

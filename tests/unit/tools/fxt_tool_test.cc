@@ -61,7 +61,7 @@ class FxtToolTest : public testing::FxtCommandTest {
 };
 
 const std::vector<std::string> kReading[] = {{"info"}, {"check"}, {"dump"}, {"lbr"}};
-const std::vector<std::string> kWriting[] = {{"json"}, {"trim"}, {"recover"}};
+const std::vector<std::string> kWritingCommands[] = {{"json"}, {"trim"}, {"recover"}};
 
 TEST_F(FxtToolTest, ReturnsTheStatusOfCheck) {
   EXPECT_EQ(Fxt({"check", Path("sound.fxt")}).status, 0);
@@ -116,7 +116,7 @@ TEST_F(FxtToolTest, ReadsStandardInputAndGzip) {
 }
 
 TEST_F(FxtToolTest, WritesGzipAndStandardOutput) {
-  for (const auto& command : kWriting) {
+  for (const auto& command : kWritingCommands) {
     const std::string& name = command[0];
     const CommandResult to_pipe = Fxt({name, Path("sound.fxt"), "-o", "-"});
     EXPECT_EQ(to_pipe.status, 0) << name << to_pipe.err;
@@ -159,7 +159,7 @@ TEST_F(FxtToolTest, ATruncatedInputHasStatus2) {
 }
 
 TEST_F(FxtToolTest, AFailedOutputHasStatus2) {
-  for (const auto& command : kWriting) {
+  for (const auto& command : kWritingCommands) {
     for (const std::string& output : {std::string("/dev/full"), Path("none/out")}) {
       const CommandResult result = Fxt({command[0], Path("sound.fxt"), "-o", output});
       EXPECT_EQ(result.status, 2) << command[0];
@@ -177,7 +177,7 @@ TEST_F(FxtToolTest, AFailedOutputHasStatus2) {
 TEST_F(FxtToolTest, RefusesToOverwriteItsInput) {
   const std::string before = Load("sound.fxt");
   ASSERT_EQ(RunShell("ln -s sound.fxt " + Path("link")).status, 0);
-  for (const auto& command : kWriting) {
+  for (const auto& command : kWritingCommands) {
     for (const char* output : {"sound.fxt", "link"}) {
       const CommandResult result = Fxt({command[0], Path("sound.fxt"), "-o", Path(output)});
       EXPECT_EQ(result.status, 2) << command[0];
@@ -204,7 +204,7 @@ TEST_F(FxtToolTest, OtherInputHasStatus2AndLeavesNoFile) {
       EXPECT_EQ(result.status, 2) << command[0];
       EXPECT_THAT(result.err, HasSubstr(why)) << command[0];
     }
-    for (const auto& command : kWriting) {
+    for (const auto& command : kWritingCommands) {
       const CommandResult result = Fxt({command[0], "-", "-o", Path("out")}, input);
       EXPECT_EQ(result.status, 2) << command[0];
       // Text contains nothing to recover.

@@ -35,7 +35,7 @@ class BpfPrograms {
   BpfPrograms(const BpfPrograms&) = delete;
   BpfPrograms& operator=(const BpfPrograms&) = delete;
 
-  // Attaches all programs. Afterwards they emit task identity (FXR_PHASE_NAMES).
+  // Attaches all programs, which emit nothing yet (FXR_PHASE_NONE).
   util::Status Attach();
   // When this returns, the phase is in effect on all CPUs.
   void SetPhase(fxr_phase phase);

@@ -154,6 +154,7 @@ std::string TotalsJson(const Totals& totals) {
   json.Key("suppressed").BeginObject();
   json.Unsigned("wakeups_of_running", stats.wakeups_of_running);
   json.Unsigned("unmatched_ends", stats.unmatched_ends);
+  json.Unsigned("no_request", stats.no_request);
   json.Unsigned("identity_only", stats.identity_only);
   json.Unsigned("unreadable", stats.unreadable);
   json.EndObject();

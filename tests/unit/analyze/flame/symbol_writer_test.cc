@@ -16,7 +16,7 @@ namespace {
 
 using testing::StackTrace;
 
-const std::vector<uint64_t> kStack = {0x1004, 0x1018};
+const std::vector<uint64_t> kNamedStack = {0x1004, 0x1018};
 
 // What one says of `words`, with the files of `root`.
 FoldedStacks Fold(std::span<const std::byte> bytes, const std::string& root) {
@@ -50,7 +50,7 @@ class SymbolWriterTest : public ::testing::Test {
  protected:
   SymbolWriterTest() : trace_(schema::kRecorderName) {
     root_.File("/tmp/perf-100.map", "1000 10 inner\n1010 10 _ZN3foo3barEv\n");
-    trace_.Define(kStack).Stack("on", 100, kStack).Stack("on", 101, kStack);
+    trace_.Define(kNamedStack).Stack("on", 100, kNamedStack).Stack("on", 101, kNamedStack);
   }
   perf::testing::FakeRoot root_;
   StackTrace trace_;

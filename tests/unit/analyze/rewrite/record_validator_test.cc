@@ -14,7 +14,7 @@ namespace {
 
 using testing::RecordingParts;
 
-RecordingParts Recording() { return RecordingParts::Long(100); }
+RecordingParts ValidatedRecording() { return RecordingParts::Long(100); }
 
 // The parts that the validator rejects.
 std::vector<std::string> Rejected(RecordingParts& file) {
@@ -46,14 +46,14 @@ fxt::LegacyContextSwitch Fiftieth() {
 }
 
 TEST(RecordValidatorTest, AcceptsASoundRecording) {
-  RecordingParts file = Recording();
+  RecordingParts file = ValidatedRecording();
   EXPECT_EQ(Rejected(file), Labels{});
 }
 
 TEST(RecordValidatorTest, RejectsTimesFarFromTheirNeighbours) {
   for (const uint64_t time : {uint64_t{0}, uint64_t{900'000'000}, uint64_t{1'000'090'500},
                               uint64_t{5'000'000'000}, uint64_t{1} << 62}) {
-    RecordingParts file = Recording();
+    RecordingParts file = ValidatedRecording();
     auto record = Fiftieth();
     record.timestamp = time;
     file.Replace("switch 50", record);
@@ -70,7 +70,7 @@ TEST(RecordValidatorTest, RejectsImpossibleSwitches) {
       [](auto& r) { r.incoming = fxt::ThreadRef::Inline(100, uint64_t{1} << 40); },
   };
   for (size_t i = 0; i < changes.size(); ++i) {
-    RecordingParts file = Recording();
+    RecordingParts file = ValidatedRecording();
     auto record = Fiftieth();
     changes[i](record);
     file.Replace("switch 50", record);
@@ -79,13 +79,13 @@ TEST(RecordValidatorTest, RejectsImpossibleSwitches) {
 }
 
 TEST(RecordValidatorTest, RejectsASecondDefinitionOfAnIndex) {
-  RecordingParts file = Recording();
+  RecordingParts file = ValidatedRecording();
   file.Before("switch 50", "again", fxt::ThreadRecord{2, testing::kApp, testing::kWorker});
   EXPECT_EQ(Rejected(file), Labels{"again"});
 }
 
 TEST(RecordValidatorTest, RejectsSectionsOfUnannouncedProviders) {
-  RecordingParts file = Recording();
+  RecordingParts file = ValidatedRecording();
   file.Before("switch 50", "section", fxt::ProviderSection{77});
   EXPECT_EQ(Rejected(file), Labels{"section"});
 }

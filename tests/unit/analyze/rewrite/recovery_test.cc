@@ -18,7 +18,7 @@ namespace {
 using fxt::testing::CollectingSink;
 using testing::RecordingParts;
 
-struct Written {
+struct RecoveredFile {
   RecoverResult result;
   std::vector<uint64_t> words;
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words)); }
@@ -35,8 +35,8 @@ struct Written {
 };
 
 // Writes all records of the file as accepted, with a gap before the part `gap`.
-Written Write(RecordingParts& file, const std::string& gap = "") {
-  Written written;
+RecoveredFile Write(RecordingParts& file, const std::string& gap = "") {
+  RecoveredFile written;
   CollectingSink sink;
   facts::ObjectNames names;
   Recovery recovery(sink, names, written.result);
@@ -80,9 +80,9 @@ RecordingParts RecordedBytes() {
 
 TEST(RecoveryTest, WritesASoundTraceUnchanged) {
   RecordingParts file = RecordedBytes();
-  const Written written = Write(file);
+  const RecoveredFile written = Write(file);
   EXPECT_EQ(written.result.gaps, 0u);
-  const Written again = Write(file);
+  const RecoveredFile again = Write(file);
   EXPECT_EQ(again.Count(facts::RecordKind::kInstant), written.Count(facts::RecordKind::kInstant));
 }
 
@@ -90,9 +90,9 @@ TEST(RecoveryTest, WritesAStateOnlyWithItsSwitch) {
   RecordingParts whole = RecordedBytes();
   RecordingParts file = RecordedBytes();
   file.Remove("app goes");
-  const Written written = Write(file);
+  const RecoveredFile written = Write(file);
   EXPECT_EQ(written.result.gaps, 1u) << "the state";
-  const Written sound = Write(whole);
+  const RecoveredFile sound = Write(whole);
   EXPECT_EQ(written.Count(facts::RecordKind::kSwitch), sound.Count(facts::RecordKind::kSwitch) - 1);
   // One instant fewer, plus the one that declares the gap.
   EXPECT_EQ(written.Count(facts::RecordKind::kInstant), sound.Count(facts::RecordKind::kInstant));
@@ -102,7 +102,7 @@ TEST(RecoveryTest, DeclaresAGapWhereThreadsDoNotFollow) {
   RecordingParts whole = RecordedBytes();
   RecordingParts file = RecordedBytes();
   file.Remove("app comes");
-  const Written written = Write(file);
+  const RecoveredFile written = Write(file);
   EXPECT_EQ(written.Count(facts::RecordKind::kProviderEvent),
             Write(whole).Count(facts::RecordKind::kProviderEvent) + 1);
 }
@@ -110,7 +110,7 @@ TEST(RecoveryTest, DeclaresAGapWhereThreadsDoNotFollow) {
 TEST(RecoveryTest, DeclaresSkippedBytesOnce) {
   RecordingParts whole = RecordedBytes();
   RecordingParts file = RecordedBytes();
-  const Written written = Write(file, "app comes");
+  const RecoveredFile written = Write(file, "app comes");
   EXPECT_EQ(written.result.gaps, 1u);
   EXPECT_EQ(written.result.skipped_bytes, 8u);
   EXPECT_EQ(written.Count(facts::RecordKind::kProviderEvent),
@@ -120,7 +120,7 @@ TEST(RecoveryTest, DeclaresSkippedBytesOnce) {
 TEST(RecoveryTest, AddsMissingKernelObjects) {
   RecordingParts file = RecordedBytes();
   file.Add("stranger", fxt::ThreadWakeup{1'000'030'000, 0, 4242, {}});
-  const Written written = Write(file);
+  const RecoveredFile written = Write(file);
   fxt::MemorySource source(written.bytes());
   fxt::Reader reader(source);
   facts::ObjectNames names;

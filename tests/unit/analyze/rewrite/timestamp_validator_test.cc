@@ -45,8 +45,8 @@ TEST(TimestampValidatorTest, RejectsTimesAfterMostOfTheFollowing) {
   following[3] = 7;
   EXPECT_TRUE(validator.IsPlausible(kFirstTime + 5000, following, true));
   // A long pause is valid.
-  EXPECT_TRUE(
-      validator.IsPlausible(kFirstTime + 50 * kSecond, Following(kFirstTime + 50 * kSecond, kAll), true));
+  EXPECT_TRUE(validator.IsPlausible(kFirstTime + 50 * kSecond,
+                                    Following(kFirstTime + 50 * kSecond, kAll), true));
 }
 
 TEST(TimestampValidatorTest, RequiresNearbyTimesNextToDamage) {
@@ -56,8 +56,10 @@ TEST(TimestampValidatorTest, RequiresNearbyTimesNextToDamage) {
   EXPECT_TRUE(validator.IsPlausible(kFirstTime + 2000, {}, true));
   EXPECT_FALSE(validator.IsPlausible(kFirstTime + 300 * kSecond, {}, true));
   // The following ones may be part of the damage.
-  EXPECT_FALSE(validator.IsPlausible(kFirstTime + kSecond, Following(kFirstTime + kSecond, 5), true));
-  EXPECT_TRUE(validator.IsPlausible(kFirstTime + kSecond, Following(kFirstTime + kSecond, kAll), true));
+  EXPECT_FALSE(
+      validator.IsPlausible(kFirstTime + kSecond, Following(kFirstTime + kSecond, 5), true));
+  EXPECT_TRUE(
+      validator.IsPlausible(kFirstTime + kSecond, Following(kFirstTime + kSecond, kAll), true));
 }
 
 TEST(TimestampValidatorTest, AcceptsTheLastTimesOfTheInput) {
@@ -73,11 +75,13 @@ TEST(TimestampValidatorTest, AcceptsTheLastTimesOfTheInput) {
 
 TEST(TimestampValidatorTest, ReportsALeapLongerThanTheFollowingSteps) {
   TimestampValidator validator;
-  EXPECT_FALSE(validator.IsLeap(kFirstTime, Following(kFirstTime, kAll))) << "nothing came before it";
+  EXPECT_FALSE(validator.IsLeap(kFirstTime, Following(kFirstTime, kAll)))
+      << "nothing came before it";
   validator.Note(kFirstTime);
   EXPECT_FALSE(validator.IsLeap(kFirstTime + 10'000, Following(kFirstTime + 10'000, kAll)));
   EXPECT_TRUE(validator.IsLeap(kFirstTime + kSecond, Following(kFirstTime + kSecond, kAll)));
-  EXPECT_FALSE(validator.IsLeap(kFirstTime + kSecond, Following(kFirstTime + kSecond, kAll, kSecond)));
+  EXPECT_FALSE(
+      validator.IsLeap(kFirstTime + kSecond, Following(kFirstTime + kSecond, kAll, kSecond)));
 }
 
 TEST(TimestampValidatorTest, ReportsALeapBeforeEarlierTimes) {

@@ -48,7 +48,7 @@ void ExpectSound(const std::vector<uint64_t>& words) {
   EXPECT_TRUE(result.clean());
 }
 
-Overview Of(const std::vector<uint64_t>& words) {
+Overview OverviewOf(const std::vector<uint64_t>& words) {
   fxt::MemorySource source(std::as_bytes(std::span(words)));
   fxt::Reader reader(source);
   return TakeOverview(reader);
@@ -64,7 +64,7 @@ TEST(TrimmerTest, KeepsAllUsedRecordsWithoutAFilter) {
   fxt::MemorySource source(file.Bytes());
   fxt::Reader reader(source);
   const Overview before = TakeOverview(reader);
-  const Overview after = Of(words);
+  const Overview after = OverviewOf(words);
   for (const facts::RecordKind kind :
        {facts::RecordKind::kSwitch, facts::RecordKind::kWakeup, facts::RecordKind::kLog,
         facts::RecordKind::kBlob, facts::RecordKind::kComplete, facts::RecordKind::kKernelObject,
@@ -87,7 +87,7 @@ TEST(TrimmerTest, WritesAValidTraceForEveryTimeRange) {
       const auto words = Trim(bytes, std::move(options));
       SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
       ExpectSound(words);
-      const Overview summary = Of(words);
+      const Overview summary = OverviewOf(words);
       if (summary.first_time) {
         // A complete event that ends in the range belongs to it.
         EXPECT_GE(*summary.last_time, from);
@@ -105,7 +105,7 @@ TEST(TrimmerTest, OmitsUnneededNames) {
   uint64_t kept = 0;
   const auto words = Trim(file.Bytes(), std::move(options), &kept);
   EXPECT_EQ(kept, 1u);
-  const Overview summary = Of(words);
+  const Overview summary = OverviewOf(words);
   EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 1u);
   EXPECT_EQ(summary.names.thread_name(testing::kApp), "app");
   EXPECT_EQ(summary.names.process_name(testing::kApp), "app");
@@ -118,7 +118,7 @@ TEST(TrimmerTest, OmitsDurationEndsWithoutTheirBegin) {
   RecordingParts file = RecordingParts::Sound();
   TrimOptions options;
   options.filter.time = Range(1'000'005'000, 1'000'011'000);
-  const Overview summary = Of(Trim(file.Bytes(), std::move(options)));
+  const Overview summary = OverviewOf(Trim(file.Bytes(), std::move(options)));
   EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 0u);
   EXPECT_EQ(summary.of(facts::RecordKind::kEnd).count, 0u);
   EXPECT_EQ(summary.of(facts::RecordKind::kCounter).count, 1u);
@@ -129,7 +129,7 @@ TEST(TrimmerTest, FiltersThreadsProcessesAndCpus) {
   const auto switches = [&](TrimOptions options) {
     const auto words = Trim(file.Bytes(), std::move(options));
     ExpectSound(words);
-    return Of(words).of(facts::RecordKind::kSwitch).count;
+    return OverviewOf(words).of(facts::RecordKind::kSwitch).count;
   };
   TrimOptions thread;
   thread.filter.threads.Add("worker");
@@ -213,7 +213,7 @@ TEST(TrimmerTest, KeepsTheLastName) {
                                        testing::kApp,
                                        fxt::StringRef::Inline("renamed"),
                                        {}});
-  EXPECT_EQ(Of(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
+  EXPECT_EQ(OverviewOf(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
 }
 
 // Perfetto nests instants of equal time on a track, and drops those deeper than 512.

@@ -17,7 +17,7 @@ namespace {
 
 using testing::RecordingParts;
 
-Overview Of(std::span<const std::byte> bytes) {
+Overview OverviewOf(std::span<const std::byte> bytes) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
   return TakeOverview(reader);
@@ -26,7 +26,7 @@ Overview Of(std::span<const std::byte> bytes) {
 TEST(OverviewTest, CountsWhatIsInARecording) {
   RecordingParts file = RecordingParts::Sound();
   const auto bytes = file.Bytes();
-  const Overview overview = Of(bytes);
+  const Overview overview = OverviewOf(bytes);
   EXPECT_EQ(overview.bytes, bytes.size());
   EXPECT_EQ(overview.of(facts::RecordKind::kSwitch).count, 6u);
   EXPECT_EQ(overview.of(facts::RecordKind::kWakeup).count, 1u);
@@ -77,7 +77,7 @@ TEST(OverviewTest, CountsWhatIsInARecording) {
 
 TEST(OverviewTest, JsonSaysTheSame) {
   RecordingParts file = RecordingParts::Sound();
-  const Overview overview = Of(file.Bytes());
+  const Overview overview = OverviewOf(file.Bytes());
   const auto json = testing_support::ParseJson(OverviewJson("a file", overview));
   EXPECT_EQ(json["file"], "a file");
   EXPECT_EQ(json["records"], overview.records);
@@ -93,7 +93,7 @@ TEST(OverviewTest, JsonSaysTheSame) {
 
 TEST(OverviewTest, TextNamesWhatMatters) {
   RecordingParts file = RecordingParts::Sound();
-  const std::string text = OverviewText("x.fxt", Of(file.Bytes()), 5);
+  const std::string text = OverviewText("x.fxt", OverviewOf(file.Bytes()), 5);
   for (const char* part : {"x.fxt", "kernel", "6.1.0", "switch", "worker [101] of app [100]",
                            "cpu 1", "processes      CPU time      runs  1 ran", "lost events    12",
                            "log messages   1", "fxt-record"}) {
@@ -134,7 +134,7 @@ std::vector<uint64_t> WithLoss() {
 
 TEST(OverviewTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
   const std::vector<uint64_t> words = WithLoss();
-  const Overview overview = Of(std::as_bytes(std::span(words)));
+  const Overview overview = OverviewOf(std::as_bytes(std::span(words)));
   EXPECT_EQ(overview.cpus.at(0).busy_ns, 2'000'000u);
   EXPECT_EQ(overview.cpus.at(0).unknown_ns, 90'000'000u);
   EXPECT_EQ(overview.threads.at(testing::kApp).run_ns, 2'000'000u);
@@ -149,7 +149,7 @@ TEST(OverviewTest, TheTimeOfLostEventsIsUnknownAndNotBusy) {
 
 TEST(OverviewTest, TheTimeBeforeAnUnseenSwitchIsUnknown) {
   RecordingParts file = RecordingParts::Sound();
-  const Overview overview = Of(file.Bytes());
+  const Overview overview = OverviewOf(file.Bytes());
   // Of CPU 0: the loss, and idle up to the unseen switch; the worker's last time is known.
   EXPECT_EQ(overview.cpus.at(0).unknown_ns, 2'000u);
   EXPECT_EQ(overview.cpus.at(0).busy_ns, 14'000u);
@@ -178,7 +178,7 @@ TEST(OverviewTest, TimesCutByTheEdgesOfTheWindowCount) {
       fxt::LegacyContextSwitch{90 * kMs, 1, fxt::ThreadState::kDying, worker, third, 120, 120});
   file.Add(fxt::LegacyContextSwitch{100 * kMs, 1, fxt::ThreadState::kNew, third, idle, 120, 0});
   file.Add(fxt::ThreadWakeup{110 * kMs, 1, 3, {}});
-  const Overview overview = Of(std::as_bytes(std::span(file.words())));
+  const Overview overview = OverviewOf(std::as_bytes(std::span(file.words())));
   EXPECT_EQ(overview.window_ns, 100 * kMs);
   EXPECT_EQ(overview.cpus.at(0).busy_ns, 70 * kMs);
   EXPECT_EQ(overview.cpus.at(1).busy_ns, 90 * kMs);
@@ -210,7 +210,7 @@ TEST(OverviewTest, WaitsInDEndWithTheWakeup) {
   file.Add(fxt::LegacyContextSwitch{20 * kMs, 0, fxt::ThreadState::kBlocked, app, idle, 120, 0});
   file.Add(fxt::ThreadWakeup{23 * kMs, 0, testing::kApp, {}});
   file.Add(fxt::LegacyContextSwitch{40 * kMs, 0, fxt::ThreadState::kNew, idle, app, 0, 120});
-  const Overview overview = Of(std::as_bytes(std::span(file.words())));
+  const Overview overview = OverviewOf(std::as_bytes(std::span(file.words())));
   ASSERT_EQ(overview.blocked.size(), 1u);
   EXPECT_EQ(overview.blocked.begin()->second.waits, 1u);
   EXPECT_EQ(overview.blocked.begin()->second.ns, 3 * kMs);
@@ -219,7 +219,7 @@ TEST(OverviewTest, WaitsInDEndWithTheWakeup) {
 TEST(OverviewTest, SaysWhereReadingStopped) {
   RecordingParts file = RecordingParts::Sound();
   file.AddWords("zero", {0x08});
-  const Overview overview = Of(file.Bytes());
+  const Overview overview = OverviewOf(file.Bytes());
   EXPECT_NE(overview.error.find("size 0"), std::string::npos);
   EXPECT_EQ(overview.of(facts::RecordKind::kSwitch).count, 6u);
   EXPECT_NE(OverviewText("x", overview, 5).find("reading stopped"), std::string::npos);
@@ -244,7 +244,7 @@ TEST(OverviewTest, NamesWithoutEndAreNotKept) {
                         {},
                         0});
   }
-  const Overview overview = Of(file.bytes());
+  const Overview overview = OverviewOf(file.bytes());
   EXPECT_EQ(overview.categories.size(), 10'000u);
   EXPECT_EQ(overview.not_listed, 10'000u);
 }
@@ -264,7 +264,7 @@ TEST(OverviewTest, RunsCountsAreAddedUp) {
   run(8, 1000, 500, 0);
   run(8, 3000, 3500, 0);
   run(9, 1000, 3000, 2);
-  const Overview overview = Of(file.bytes());
+  const Overview overview = OverviewOf(file.bytes());
   EXPECT_EQ(overview.counted.at("cycles"), 5000u);
   EXPECT_EQ(overview.counted.at("instructions"), 7000u);
   EXPECT_EQ(overview.partial_runs, 1u);

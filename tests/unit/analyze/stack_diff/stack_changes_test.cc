@@ -13,7 +13,7 @@ using comparison::ComparisonRow;
 using comparison::Metric;
 using facts::WaitsFor;
 
-constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kMillisecond = 1'000'000;
 
 // Two captures a side of a second each.
 class StackChangesTest : public ::testing::Test {
@@ -32,7 +32,7 @@ class StackChangesTest : public ::testing::Test {
       for (const Entry& entry : all_) {
         StackTime& time = *times.Find(entry.key);
         (entry.blocked ? time.blocked : time.slept)[static_cast<size_t>(entry.purpose)] +=
-            entry.ms[capture] * kMs;
+            entry.ms[capture] * kMillisecond;
       }
     }
     ComparisonRow row;

@@ -13,12 +13,14 @@ namespace {
 
 using testing::StackTrace;
 
-const std::vector<uint64_t> kStack = {StackTrace::kKernel, 0x1000};
+const std::vector<uint64_t> kTimedStack = {StackTrace::kKernel, 0x1000};
 
 TEST(StackTimesTest, AddsUpTheSleepsAndSamplesOfGroups) {
   StackTrace trace;
-  trace.Define(kStack).Stack("off", 101, kStack, 3000).Stack("off", 101, kStack, 4000);
-  trace.Stack("on", 101, kStack).Stack("on", 100, kStack);
+  trace.Define(kTimedStack)
+      .Stack("off", 101, kTimedStack, 3000)
+      .Stack("off", 101, kTimedStack, 4000);
+  trace.Stack("on", 101, kTimedStack).Stack("on", 100, kTimedStack);
   const GroupNumbers groups = {{{"app", "worker #"}, 5}};
   StackTimes times;
   for (size_t capture = 0; capture < 2; ++capture) {

@@ -15,7 +15,7 @@ using measure::Duration;
 enum : uint32_t { kClient, kServer };
 
 // Sleeps of a client and a server, each of 1 ms.
-Capture Make(uint64_t answers, uint64_t work_of_client, uint64_t work_of_server) {
+Capture CaptureOfAnswers(uint64_t answers, uint64_t work_of_client, uint64_t work_of_server) {
   Capture capture;
   capture.groups.resize(2);
   capture.groups[kClient].name = {"app", "client", true};
@@ -48,7 +48,7 @@ void Take(std::vector<Capture>& captures) {
 }
 
 TEST(AnsweringTest, ABusyServerAnswersWithoutBeingWoken) {
-  std::vector<Capture> captures = {Make(100, 0, 100), Make(20, 70, 0)};
+  std::vector<Capture> captures = {CaptureOfAnswers(100, 0, 100), CaptureOfAnswers(20, 70, 0)};
   Take(captures);
   EXPECT_EQ(AnswersOf(captures[0], kClient), 100U);
   EXPECT_EQ(AnswersOf(captures[1], kClient), 90U);
@@ -60,7 +60,7 @@ TEST(AnsweringTest, ABusyServerAnswersWithoutBeingWoken) {
 }
 
 TEST(AnsweringTest, AGroupThatIsMostlyAskedWaitsForWork) {
-  std::vector<Capture> captures = {Make(0, 100, 0), Make(20, 70, 0)};
+  std::vector<Capture> captures = {CaptureOfAnswers(0, 100, 0), CaptureOfAnswers(20, 70, 0)};
   Take(captures);
   EXPECT_EQ(AnswersOf(captures[1], kClient), 20U);
   EXPECT_EQ(WorkOf(captures[1], kClient), 70U);

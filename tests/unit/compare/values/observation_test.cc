@@ -16,7 +16,7 @@ using measure::Capture;
 using measure::Duration;
 using measure::Group;
 
-constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kLengthMs = 2000;
 
 // A group in a capture of two seconds.
@@ -25,24 +25,24 @@ class ObservationTest : public ::testing::Test {
   ObservationTest() {
     group_.name = {"app", "app", true};
     group_.threads = 1;
-    group_.share_ns[static_cast<size_t>(facts::Share::kSleeping)] = kLengthMs * kMs;
+    group_.share_ns[static_cast<size_t>(facts::Share::kSleeping)] = kLengthMs * kMillisecond;
   }
   void AddSleeps(Duration what, uint64_t count, uint64_t ms) {
-    for (uint64_t i = 0; i < count; ++i) group_.of(what).whole.Add(ms * kMs);
-    group_.of(what).whole_ns += count * ms * kMs;
+    for (uint64_t i = 0; i < count; ++i) group_.of(what).whole.Add(ms * kMillisecond);
+    group_.of(what).whole_ns += count * ms * kMillisecond;
   }
   void AddEnded(uint32_t by, uint64_t count, uint64_t ms) {
     auto& blame = group_.blames[static_cast<size_t>(measure::Attribution::kWokenBy)][by];
     blame.count += count;
-    blame.ns += count * ms * kMs;
+    blame.ns += count * ms * kMillisecond;
   }
   void AddObject(std::string_view kind, uint64_t count, uint64_t ms) {
     measure::WaitedObject object{.waits_for = WaitsFor::kTimer, .kind = std::string(kind)};
-    group_.waited_objects[object] = {.count = count, .ns = count * ms * kMs};
+    group_.waited_objects[object] = {.count = count, .ns = count * ms * kMillisecond};
   }
   std::optional<Observation> Of(Statistic statistic) const {
     Capture capture;
-    capture.end = kLengthMs * kMs;
+    capture.end = kLengthMs * kMillisecond;
     capture.groups = {group_};
     const std::vector<const Capture*> captures = {&capture};
     const Groups groups(captures, 1);

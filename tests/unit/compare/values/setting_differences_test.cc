@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // A capture of the process "app" of a command.
-Capture Of(std::vector<std::pair<SettingKey, std::string>> settings) {
+Capture CaptureOfSettings(std::vector<std::pair<SettingKey, std::string>> settings) {
   Capture capture;
   measure::Group& group = capture.groups.emplace_back();
   group.name = {.process = "app", .thread = "app", .of_command = true};
@@ -29,7 +29,8 @@ SettingKey App(const std::string& name) { return {SettingScope::kProcess, true, 
 SettingKey Command(const std::string& name) { return {SettingScope::kCommand, true, "app", name}; }
 
 // "name: base -> new"
-std::vector<std::string> Find(const std::vector<Capture>& base, const std::vector<Capture>& next) {
+std::vector<std::string> DifferencesOf(const std::vector<Capture>& base,
+                                       const std::vector<Capture>& next) {
   std::vector<const Capture*> captures;
   for (const Capture& capture : base) captures.push_back(&capture);
   for (const Capture& capture : next) captures.push_back(&capture);
@@ -43,15 +44,15 @@ std::vector<std::string> Find(const std::vector<Capture>& base, const std::vecto
 }
 
 TEST(SettingDifferencesTest, EqualSettingsAndFilesWithoutAnyAreNone) {
-  const Capture one = Of({{System("a"), "1"}, {App("nice"), "0"}});
-  EXPECT_THAT(Find({one, one}, {one}), IsEmpty());
-  EXPECT_THAT(Find({Of({})}, {one}), IsEmpty());
-  EXPECT_THAT(Find({one}, {Of({})}), IsEmpty());
+  const Capture one = CaptureOfSettings({{System("a"), "1"}, {App("nice"), "0"}});
+  EXPECT_THAT(DifferencesOf({one, one}, {one}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({CaptureOfSettings({})}, {one}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({one}, {CaptureOfSettings({})}), IsEmpty());
 }
 
 TEST(SettingDifferencesTest, AProcessIsShownWithItsDigits) {
-  Capture base = Of({{App("nice"), "0"}});
-  Capture next = Of({{App("nice"), "5"}});
+  Capture base = CaptureOfSettings({{App("nice"), "0"}});
+  Capture next = CaptureOfSettings({{App("nice"), "5"}});
   base.groups[0].exact_process = next.groups[0].exact_process = "app2";
   const std::vector<const Capture*> captures = {&base, &next};
   const auto found = FindSettingDifferences(Groups(captures, 1), {true});
@@ -61,62 +62,70 @@ TEST(SettingDifferencesTest, AProcessIsShownWithItsDigits) {
 }
 
 TEST(SettingDifferencesTest, SidesThatAgreeAmongThemselvesDiffer) {
-  const Capture base = Of({{System("a"), "1"}, {App("nice"), "0"}});
-  const Capture next = Of({{System("a"), "2"}, {App("nice"), "5"}});
-  EXPECT_THAT(Find({base, base}, {next, next}), ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
+  const Capture base = CaptureOfSettings({{System("a"), "1"}, {App("nice"), "0"}});
+  const Capture next = CaptureOfSettings({{System("a"), "2"}, {App("nice"), "5"}});
+  EXPECT_THAT(DifferencesOf({base, base}, {next, next}), ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
   // A capture that does not know the process takes no part.
-  EXPECT_THAT(Find({base, Of({{System("a"), "1"}})}, {next}),
+  EXPECT_THAT(DifferencesOf({base, CaptureOfSettings({{System("a"), "1"}})}, {next}),
               ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
 }
 
 TEST(SettingDifferencesTest, ValuesThatVaryWithinASideSayNothing) {
-  EXPECT_THAT(
-      Find({Of({{System("a"), "1"}}), Of({{System("a"), "2"}})}, {Of({{System("a"), "3"}})}),
-      IsEmpty());
-}
-
-TEST(SettingDifferencesTest, WhatIsSetOnOneSideAlone) {
-  const Capture base = Of({{Command("env.A"), "h"}});
-  const Capture next = Of({{Command("env.A"), "h"}, {Command("env.B"), "i"}});
-  EXPECT_THAT(Find({base}, {next}), ElementsAre("env.B: - -> i"));
-  // The libraries of the base were not read.
-  EXPECT_THAT(Find({base}, {Of({{Command("env.A"), "h"}, {Command("library.x"), "1"}})}),
+  EXPECT_THAT(DifferencesOf({CaptureOfSettings({{System("a"), "1"}}),
+                             CaptureOfSettings({{System("a"), "2"}})},
+                            {CaptureOfSettings({{System("a"), "3"}})}),
               IsEmpty());
 }
 
+TEST(SettingDifferencesTest, WhatIsSetOnOneSideAlone) {
+  const Capture base = CaptureOfSettings({{Command("env.A"), "h"}});
+  const Capture next = CaptureOfSettings({{Command("env.A"), "h"}, {Command("env.B"), "i"}});
+  EXPECT_THAT(DifferencesOf({base}, {next}), ElementsAre("env.B: - -> i"));
+  // The libraries of the base were not read.
+  EXPECT_THAT(
+      DifferencesOf({base},
+                    {CaptureOfSettings({{Command("env.A"), "h"}, {Command("library.x"), "1"}})}),
+      IsEmpty());
+}
+
 TEST(SettingDifferencesTest, HashesOfTwoKeysAreNotCompared) {
-  const Capture base = Of({{Command("env.A"), "h"}, {Command("environment_key"), "k"}});
-  const Capture next = Of({{Command("env.A"), "i"}, {Command("environment_key"), "l"}});
-  EXPECT_THAT(Find({base}, {next}), IsEmpty());
-  EXPECT_THAT(Find({base}, {Of({{Command("env.A"), "i"}, {Command("environment_key"), "k"}})}),
+  const Capture base =
+      CaptureOfSettings({{Command("env.A"), "h"}, {Command("environment_key"), "k"}});
+  const Capture next =
+      CaptureOfSettings({{Command("env.A"), "i"}, {Command("environment_key"), "l"}});
+  EXPECT_THAT(DifferencesOf({base}, {next}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({base}, {CaptureOfSettings({{Command("env.A"), "i"},
+                                                        {Command("environment_key"), "k"}})}),
               ElementsAre("env.A: h -> i"));
 }
 
 TEST(SettingDifferencesTest, OtherProcessesAndTheirGroupsAreNotShown) {
   const auto with = [](const std::string& value) {
-    return Of({{{SettingScope::kProcess, false, "other", "nice"}, value},
-               {{SettingScope::kCgroup, false, "/other", "cpu.max"}, value},
-               {App("cgroup"), "/a/b"},
-               {App("cgroup cpu.max"), value},
-               {{SettingScope::kCgroup, false, "/a", "cpu.max"}, value}});
+    return CaptureOfSettings({{{SettingScope::kProcess, false, "other", "nice"}, value},
+                              {{SettingScope::kCgroup, false, "/other", "cpu.max"}, value},
+                              {App("cgroup"), "/a/b"},
+                              {App("cgroup cpu.max"), value},
+                              {{SettingScope::kCgroup, false, "/a", "cpu.max"}, value}});
   };
   // The limit is shown where it is set, in the group above that of the process.
-  EXPECT_THAT(Find({with("1")}, {with("2")}), ElementsAre("cpu.max: 1 -> 2"));
+  EXPECT_THAT(DifferencesOf({with("1")}, {with("2")}), ElementsAre("cpu.max: 1 -> 2"));
 }
 
 TEST(SettingDifferencesTest, ALimitOfAnotherGroupIsShownAtTheProcess) {
-  const Capture base = Of({{App("cgroup"), "/a"}, {App("cgroup cpu.max"), "max 100000"}});
-  const Capture next = Of({{App("cgroup"), "/b"}, {App("cgroup cpu.max"), "30000 100000"}});
-  EXPECT_THAT(Find({base}, {next}),
+  const Capture base =
+      CaptureOfSettings({{App("cgroup"), "/a"}, {App("cgroup cpu.max"), "max 100000"}});
+  const Capture next =
+      CaptureOfSettings({{App("cgroup"), "/b"}, {App("cgroup cpu.max"), "30000 100000"}});
+  EXPECT_THAT(DifferencesOf({base}, {next}),
               ElementsAre("cgroup: /a -> /b", "cgroup cpu.max: max 100000 -> 30000 100000"));
 }
 
 TEST(SettingDifferencesTest, WhichOfSeveralCommandLinesWasSeenIsChance) {
-  Capture base = Of({{App("command_line"), "app 1"}});
-  Capture next = Of({{App("command_line"), "app 2"}});
-  EXPECT_THAT(Find({base}, {next}), ElementsAre("command_line: app 1 -> app 2"));
+  Capture base = CaptureOfSettings({{App("command_line"), "app 1"}});
+  Capture next = CaptureOfSettings({{App("command_line"), "app 2"}});
+  EXPECT_THAT(DifferencesOf({base}, {next}), ElementsAre("command_line: app 1 -> app 2"));
   next.settings[App("command_line")].Add("app 3");
-  EXPECT_THAT(Find({base}, {next}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({base}, {next}), IsEmpty());
 }
 
 }  // namespace

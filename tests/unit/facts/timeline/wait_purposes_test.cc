@@ -92,7 +92,7 @@ constexpr fxt::Koid kShell = 1;
 constexpr fxt::Koid kClient = 2;
 constexpr fxt::Koid kServer = 3;
 constexpr fxt::Koid kBackend = 4;
-constexpr fxt::Koid kOther = 5;
+constexpr fxt::Koid kOtherProcess = 5;
 constexpr fxt::Koid kWorker = 10;  // and above
 
 class WaitPurposesTest : public ::testing::Test {
@@ -183,14 +183,15 @@ TEST_F(WaitPurposesTest, LockAmidARequest) {
 TEST_F(WaitPurposesTest, AnswerToARequestThatIsNotInTheTrace) {
   world_.Old(kShell, 1);
   world_.Wake(kShell);
-  for (const fxt::Koid thread : {kClient, kOther, kServer}) world_.Born(thread, kShell, thread);
+  for (const fxt::Koid thread : {kClient, kOtherProcess, kServer})
+    world_.Born(thread, kShell, thread);
   world_.Sleep(kServer);
   world_.Ask(kClient, kServer);
   world_.Ask(kServer, kClient);
-  EXPECT_EQ(world_.Ask(kOther, kServer), WaitsFor::kWork);
+  EXPECT_EQ(world_.Ask(kOtherProcess, kServer), WaitsFor::kWork);
   // kClient asks meanwhile.
   world_.Sleep(kClient);
-  EXPECT_EQ(world_.Wake(kOther, kServer), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Wake(kOtherProcess, kServer), WaitsFor::kAnswer);
   EXPECT_EQ(world_.Ask(kServer, kClient), WaitsFor::kAnswer);
 }
 
@@ -338,30 +339,30 @@ TEST_F(WaitPurposesTest, WhatOneProcessOfAProgramDoesForAnotherHoldsForAll) {
   world_.Program(3, "postgres");
   world_.Wake(kShell);
   world_.Born(kClient, kShell, 2);
-  world_.Born(kOther, kShell, 5);
+  world_.Born(kOtherProcess, kShell, 5);
   world_.Program(2, "pgbench");
   world_.Program(5, "pgbench");
   EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
   // The other client connects while the server runs, and waits for the process that is made for it.
-  world_.Sleep(kOther);
+  world_.Sleep(kOtherProcess);
   world_.Born(kBackend, kServer, 4);
   world_.Program(4, "postgres");
-  EXPECT_EQ(world_.Ask(kBackend, kOther), WaitsFor::kAnswer);
-  EXPECT_EQ(world_.Ask(kOther, kBackend), WaitsFor::kWork);
+  EXPECT_EQ(world_.Ask(kBackend, kOtherProcess), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kOtherProcess, kBackend), WaitsFor::kWork);
 }
 
 TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
   world_.Old(kShell, 1);
   world_.Wake(kShell);
   world_.Born(kClient, kShell, 2);
-  world_.Born(kOther, kShell, 5);
+  world_.Born(kOtherProcess, kShell, 5);
   const auto sleep = [&](const WaitObject& object, fxt::Koid waker) {
     world_.Sleep(kClient);
     return world_.Wake(kClient, waker, object);
   };
-  EXPECT_EQ(sleep({.syscall = "flock", .kind = "file lock"}, kOther), WaitsFor::kLock);
-  EXPECT_EQ(sleep({.syscall = "write", .kind = "pipe"}, kOther), WaitsFor::kAnswer);
-  EXPECT_EQ(sleep({.syscall = "wait4", .kind = "child"}, kOther), WaitsFor::kChild);
+  EXPECT_EQ(sleep({.syscall = "flock", .kind = "file lock"}, kOtherProcess), WaitsFor::kLock);
+  EXPECT_EQ(sleep({.syscall = "write", .kind = "pipe"}, kOtherProcess), WaitsFor::kAnswer);
+  EXPECT_EQ(sleep({.syscall = "wait4", .kind = "child"}, kOtherProcess), WaitsFor::kChild);
   EXPECT_EQ(sleep({.syscall = "clock_nanosleep", .kind = "sleep"}, 0), WaitsFor::kTimer);
   EXPECT_EQ(sleep({.syscall = "pread64", .kind = "file"}, 0), WaitsFor::kDevice);
   // No device releases a futex.

@@ -123,6 +123,7 @@ TEST_F(RequestTranslatorTest, AGreetingIsNoRequest) {
   Receive(12, 2, 9);
   EXPECT_TRUE(script_.Lines("request:").empty());
   EXPECT_EQ(script_.translator().stats().unmatched_ends, 0u);
+  EXPECT_EQ(script_.translator().stats().no_request, 4u);
 }
 
 TEST_F(RequestTranslatorTest, RequestsWithoutAnAnswerEnd) {

@@ -17,12 +17,12 @@ using namespace std::string_literals;  // NOLINT: texts with NULs
 using testing::CaptureScript;
 
 // Sends waits in the form of the BPF program to a translator.
-class Script {
+class WaitScript {
  public:
-  Script() : script_(TranslatorOptions{}) {
+  WaitScript() : script_(TranslatorOptions{}) {
     script_.Task(100, 100, "app").Task(101, 100, "worker").Task(200, 200, "server");
   }
-  Script& Wait(uint64_t time, const fxr_wait_long& wait, const std::string& bytes) {
+  WaitScript& Wait(uint64_t time, const fxr_wait_long& wait, const std::string& bytes) {
     script_.Lines();  // the recording has begun by then
     std::vector<uint64_t> words((FXR_LONG_SIZE(wait, bytes.size()) + 7) / 8);
     auto* event = reinterpret_cast<fxr_long*>(words.data());
@@ -52,7 +52,7 @@ fxr_wait_long Blank(uint32_t tid) {
 }
 
 TEST(WaitTranslatorTest, AnInstantHasWhatIsKnown) {
-  Script script;
+  WaitScript script;
   fxr_wait_long wait = Blank(101);
   wait.call = 0;
   wait.kind = FXR_WAIT_FILE;
@@ -72,7 +72,7 @@ TEST(WaitTranslatorTest, AnInstantHasWhatIsKnown) {
 }
 
 TEST(WaitTranslatorTest, TheOtherEndOfAConnectionIsTheThreadThatWaitedThere) {
-  Script script;
+  WaitScript script;
   fxr_wait_long here = Blank(101);
   here.kind = FXR_WAIT_SOCKET;
   here.device = 2u | 1u << 8 | 6u << 16;
@@ -94,7 +94,7 @@ TEST(WaitTranslatorTest, TheOtherEndOfAConnectionIsTheThreadThatWaitedThere) {
 }
 
 TEST(WaitTranslatorTest, HostileBytesAreCleanedOrRefused) {
-  Script script;
+  WaitScript script;
   fxr_wait_long wait = Blank(101);
   wait.kind = FXR_WAIT_FILE;
   wait.flags = FXR_WAIT_PATH_ROOTED;

@@ -18,13 +18,13 @@ using testing::CaptureScript;
 constexpr uint64_t kKernel = 0xffffffff81000000;
 
 // Sends stacks in the form of the BPF programs and the sampler to a translator.
-class Script {
+class StackScript {
  public:
-  Script() : script_(TranslatorOptions{.stacks = true}) {
+  StackScript() : script_(TranslatorOptions{.stacks = true}) {
     script_.Task(100, 100, "app").Task(101, 100, "worker");
   }
-  Script& Stack(uint64_t time, fxr_stack_long stack, const std::vector<uint64_t>& frames,
-                uint32_t cut_bytes = 0) {
+  StackScript& Stack(uint64_t time, fxr_stack_long stack, const std::vector<uint64_t>& frames,
+                     uint32_t cut_bytes = 0) {
     script_.Lines();  // the recording has begun by then
     const uint64_t bytes = frames.size() * sizeof(uint64_t) - cut_bytes;
     std::vector<uint64_t> words(FXR_LONG_SIZE(stack, frames.size() * 8) / 8);
@@ -57,7 +57,7 @@ fxr_stack_long Off(uint32_t tid, uint64_t away, uint32_t user_frames) {
 }
 
 TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
-  Script script;
+  StackScript script;
   fxr_stack_long on = Off(100, 0, 1);
   on.kind = FXR_STACK_ON;
   fxr_stack_long wake = Off(100, 7000, 1);
@@ -78,7 +78,7 @@ TEST(StackTranslatorTest, OccurrencesAreInstantsOnTheirThreads) {
 }
 
 TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
-  Script script;
+  StackScript script;
   fxr_stack_long off = Off(101, 5000, 1);
   off.end = FXR_STACK_END_ENTRY;
   fxr_stack_long cut = Off(101, 5000, 1);
@@ -97,7 +97,7 @@ TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
 
 // perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.
 TEST(StackTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
-  Script script;
+  StackScript script;
   script.script().Switch(5, 0, 100, 101);
   fxr_stack_long on = Off(UINT32_MAX, 0, 0);
   on.kind = FXR_STACK_ON;
@@ -110,7 +110,7 @@ TEST(StackTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
 }
 
 TEST(StackTranslatorTest, WakerWithoutAThreadIsTheCpuTrack) {
-  Script script;
+  StackScript script;
   fxr_stack_long wake = Off(0, 7000, 0);
   wake.kind = FXR_STACK_WAKE;
   wake.woken_tid = 101;
@@ -123,7 +123,7 @@ TEST(StackTranslatorTest, WakerWithoutAThreadIsTheCpuTrack) {
 }
 
 TEST(StackTranslatorTest, CountsInvalidStacks) {
-  Script script;
+  StackScript script;
   fxr_stack_long strange = Off(101, 1, 0);
   strange.kind = 9;
   script.Stack(10, strange, {kKernel});

@@ -7,8 +7,8 @@
 namespace tools {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TimedStatus Started(uint64_t time, uint64_t events, uint64_t cpu_time) {
   TimedStatus timed;
