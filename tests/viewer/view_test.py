@@ -44,6 +44,8 @@ def work():
         with lock:
             with open(os.path.join(os.environ['FOLDER'], 'file'), 'w') as file:
                 file.write('x' * 5000)
+                file.flush()
+                os.fsync(file.fileno())
         time.sleep(0.004)
         sum(range(20000))
 threads = [threading.Thread(target=work) for _ in range(4)]
@@ -201,13 +203,18 @@ class Facts:
         return intervals[found]
 
 
-class View(unittest.TestCase):
+class Recorded(unittest.TestCase):
+    """A recording, and a page that shows it."""
+
+    OPTIONS = ()
+
     @classmethod
     def setUpClass(cls):
         cls.folder = harness.class_folder(cls)
         cls.trace = os.path.join(cls.folder, "trace.fxt")
         os.environ["FOLDER"] = cls.folder
-        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,wait,stack,block"))
+        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,softirq,wait,stack,block",
+                                                                        *cls.OPTIONS))
         cls.viewed = Viewed(cls.trace)
         cls.addClassCleanup(cls.viewed.__exit__)
         cls.page = Shown(browser.find())
@@ -233,6 +240,19 @@ class View(unittest.TestCase):
 
     def number_of(self, koid):
         return self.page.evaluate(f"[...fxtView.lanes.traces[0].threads.values()].find((one) => one.koid === '{koid}').number")
+
+    def shown_at(self, points):
+        """What `at` says of each (lane, time, depth)."""
+        return self.page.evaluate(f"""(async () => {{
+            const api = await import('./api.js');
+            const found = [];
+            for (const [lane, when, depth] of {json.dumps(points)}) found.push(await api.at(0, lane, when, {{ depth, until: when }}));
+            return found;
+        }})()""")
+
+
+class View(Recorded):
+    """The page, by clicks and keys, and beside fxt query."""
 
     def select_sleep(self):
         """Clicks the longest sleep that a thread ended. Returns its begin, length, koid and waker's tid."""
@@ -281,6 +301,63 @@ class View(unittest.TestCase):
             self.assertEqual((STATES[item[0]], item[2], item[3]), (STATES[state], begin - first, end - first), f"{lane} at {when}")
             if state == RUN:
                 self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
+
+    def test_interrupts_and_blocks_are_those_of_query(self):
+        first = int(self.page.evaluate("fxtView.clock"))
+        numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
+        tracks = dict(self.page.evaluate("fxtView.lanes.traces[0].devices.flatMap((one) => one.async).map("
+                                         "(one) => [one.device, one.number])"))
+        rows = harness.query(self.trace, "SELECT ts, dur, category, name, args, koid FROM spans "
+                                         "WHERE category IN ('irq', 'softirq', 'block') AND dur IS NOT NULL")
+        self.assertEqual({row[2] for row in rows}, {"irq", "softirq", "block"})
+        choose = random.Random(34)
+        chosen = choose.sample(rows, min(POINTS, len(rows)))
+        lanes = []
+        for row in chosen:
+            number = numbers[str(row[5])]
+            lanes.append(f"a{tracks[number]}" if row[2] == "block" else f"d{number}")
+        # Requests to a device overlap: one of the rows of its lane has it.
+        depths = [range(self.page.evaluate(f"fxtView.lanes.byLane.get('0:{lane}').depths")) for lane in lanes]
+        points = [[lane, row[0] - first, depth] for lane, row, its in zip(lanes, chosen, depths) for depth in its]
+        shown = iter(self.shown_at(points))
+        for row, its in zip(chosen, depths):
+            found = [(one["begin"] + first, one["end"] - one["begin"], one["category"], one["name"],
+                      json.loads("{" + one["args"] + "}"))
+                     for one in (next(shown) for _ in its) if "begin" in one]
+            self.assertIn((row[0], row[1], row[2], row[3], json.loads(row[4] or "{}")), found)
+        # And where query has none, nothing is shown.
+        ends = {}
+        for begin, dur, category, _, _, koid in rows:
+            if category != "block":
+                ends.setdefault(koid, []).append((begin, begin + dur))
+        begin, end = harness.query(self.trace, "SELECT min(ts), max(ts + dur) FROM spans WHERE category = 'irq'")[0]
+        for koid, spans in ends.items():
+            for when in (choose.randrange(begin, end) for _ in range(20)):
+                if not any(one[0] <= when < one[1] for one in spans):
+                    self.assertEqual(self.shown_at([[f"d{numbers[str(koid)]}", when - first, 0]])[0], {}, (koid, when))
+
+    def test_a_click_shows_an_interrupt_and_a_request(self):
+        first, *rest = self.longest("SELECT ts, length, koid, name FROM (SELECT ts, dur AS length, koid, name FROM spans "
+                                    "WHERE category = 'softirq' AND dur IS NOT NULL) ORDER BY length DESC LIMIT 1")
+        length, koid, name = rest
+        self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
+        self.page.click(*self.page.place_of(f"d{self.number_of(koid)}", first + length / 2))
+        self.page.wait_for(lambda page: page.errors or "interrupted" in page.text("#selected"))
+        self.assertIn(name, self.page.text("#selected h2"))
+        self.assertIn("CPU", self.page.text("#selected"))
+        first, *rest = self.longest("SELECT ts, dur, koid, thread, args ->> 'sector', args ->> 'thread' FROM spans WHERE category = "
+                                    "'block' AND dur IS NOT NULL AND args ->> 'sector' IS NOT NULL ORDER BY dur DESC LIMIT 1")
+        length, koid, device, sector, asker = rest
+        self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
+        lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
+        depth = next(depth for depth in range(64) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
+        if depth < 8:
+            self.page.click(*self.page.place_of(lane, first + length / 2, depth))
+            self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
+            for text in (device, str(sector), "bytes"):
+                self.assertIn(text, self.page.text("#selected"))
+            if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
+                self.assertIn("asked by", self.page.text("#selected"))
 
     def test_pixels_have_the_colour_of_the_state(self):
         facts = Facts(self.trace)
@@ -491,6 +568,54 @@ class View(unittest.TestCase):
             self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
         self.page.size(1400, 900)
         self.page.settle()
+
+
+class Lossy(Recorded):
+    """Where the trace says that it does not know: its buffers are too small."""
+
+    OPTIONS = ("-b", "4K")
+
+    def test_losses_and_gaps_are_those_of_query(self):
+        first = int(self.page.evaluate("fxtView.clock"))
+        tracks = self.page.evaluate("fxtView.lanes.traces[0].losses")
+        rows = harness.query(self.trace, "SELECT ts, kind, cpu, category, count FROM losses")
+        # The buffers are too small for the recording.
+        self.assertGreater(len([row for row in rows if row[1] == "lost"]), 0)
+        numbers = {track.get("cpu"): track["number"] for track in tracks}
+        choose = random.Random(35)
+        chosen = choose.sample(rows, min(POINTS, len(rows)))
+        for row, shown in zip(chosen, self.shown_at([[f"l{numbers[row[2]]}", row[0] - first, 0] for row in chosen])):
+            found = []
+            for one in shown["instants"]:
+                args = json.loads("{" + one["args"] + "}")
+                kind = {"lost events": "lost", "hidden switch": "unseen_switch"}[one["name"]]
+                found.append([one["time"] + first, kind, row[2], args.get("category", "sched"), args.get("count")])
+            self.assertIn(row, found)
+        unknown = dict(harness.query(self.trace, "SELECT cpu, unknown_ns FROM cpus"))
+        for track in tracks:
+            if not track["gaps"]:
+                continue
+            gaps = self.page.evaluate(f"""(async () => {{
+                const api = await import('./api.js');
+                const found = [];
+                for (let at = fxtView.viewport.begin; at < fxtView.viewport.end; at += 512 * 2048) {{
+                    const [items] = await api.tile(0, at, at + 512 * 2048, 1, ['g{track["number"]}']);
+                    for (let i = 0; i < items.count; i += 1) found.push([items.times[2 * i], items.times[2 * i + 1]]);
+                }}
+                return found;
+            }})()""")
+            # An item that is in two tiles comes twice.
+            self.assertEqual(sum(end - begin for begin, end in {tuple(one) for one in gaps}), unknown[track["cpu"]], track)
+
+    def test_a_click_shows_a_loss(self):
+        first, *rest = self.longest("SELECT ts, cpu, category, count FROM losses WHERE kind = 'lost' ORDER BY count DESC LIMIT 1")
+        cpu, category, count = rest
+        lane = self.page.evaluate(f"'l' + fxtView.lanes.traces[0].losses.find((one) => one.cpu === {cpu}).number")
+        self.page.evaluate(f"fxtView.viewport.show({first - 1000}, {first + 1000})")
+        self.page.click(*self.page.place_of(lane, first))
+        self.page.wait_for(lambda page: page.errors or "what is missing" in page.text("#selected"))
+        for text in (str(count), category, "lost events"):
+            self.assertIn(text, self.page.text("#selected"))
 
 
 class Served(harness.FolderTest):

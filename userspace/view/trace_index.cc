@@ -6,8 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 #include "text/argument_json.h"
 
 namespace view {
@@ -20,6 +22,23 @@ std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
   if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
   const auto* v = std::get_if<double>(&value);
   return v == nullptr || !std::isfinite(*v) ? std::nullopt : std::optional(*v);
+}
+
+// The names are shown.
+constexpr std::string_view kLostEvents = "lost events";
+constexpr std::string_view kHiddenSwitch = "hidden switch";
+constexpr std::string_view kBufferFull = "buffer full";
+
+std::string_view NameOf(facts::Gap::Why why) {
+  switch (why) {
+    case facts::Gap::Why::kLost:
+      return "not known: events were lost";
+    case facts::Gap::Why::kUnseen:
+      return "not known: a switch is hidden";
+    case facts::Gap::Why::kFiltered:
+      break;
+  }
+  return "not known: the recording leaves out switches";
 }
 
 }  // namespace
@@ -71,6 +90,53 @@ void TraceIndex::AddToCpu(uint32_t cpu, const Interval& interval) {
   intervals_.Append(cpu_lanes_[cpu], interval);
 }
 
+void TraceIndex::AddGap(const facts::Gap& gap) {
+  AddToCpu(gap.cpu,
+           {.begin = gap.begin, .end = gap.end, .state = LaneState::kUnknown, .is_cut = true});
+  if (gap.begin == gap.end) return;
+  LossTrack* track = LossTrackOf(gap.cpu);
+  if (track == nullptr) return;
+  track->gaps.Add({.begin = gap.begin,
+                   .end = gap.end,
+                   .name = labels_.Add(NameOf(gap.why)),
+                   .ended_after = gap.ended == facts::Bound::kFileEdge},
+                  events_);
+}
+
+LossTrack* TraceIndex::LossTrackOf(const std::optional<uint32_t>& cpu) {
+  auto found = loss_numbers_.find(cpu);
+  if (found == loss_numbers_.end()) {
+    if (loss_tracks_.size() >= kMaxTracks) {
+      ++tracks_left_out_;
+      return nullptr;
+    }
+    found = loss_numbers_.emplace(cpu, static_cast<uint32_t>(loss_tracks_.size())).first;
+    loss_tracks_.push_back({.cpu = cpu, .gaps = {}, .losses = {}});
+  }
+  return &loss_tracks_[found->second];
+}
+
+void TraceIndex::PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss) {
+  if (LossTrack* track = LossTrackOf(cpu)) track->losses.Add(loss, events_);
+}
+
+void TraceIndex::AddLoss(const fxt::Event& event, uint64_t time) {
+  if (event.category.text != schema::kRecorderName) return;
+  const auto number = [](const std::optional<int32_t>& cpu) {
+    return cpu && *cpu >= 0 ? std::optional(static_cast<uint32_t>(*cpu)) : std::nullopt;
+  };
+  Instant mark{.time = time, .args = 0, .category = labels_.Add(event.category.text)};
+  if (const auto loss = facts::AsLoss(event)) {
+    mark.name = labels_.Add(kLostEvents);
+    mark.args = ArgumentsOf(event);
+    return PutLoss(number(loss->cpu), mark);
+  }
+  const auto cpu = facts::AsUnseenSwitch(event);
+  if (!cpu || !names_.is_kernels()) return;
+  mark.name = labels_.Add(kHiddenSwitch);
+  PutLoss(number(cpu), mark);
+}
+
 void TraceIndex::AddRun(const facts::Run& run) {
   names_.NoteThread(run.thread, run.process, run.begin, false);
   PutRun(run.index, run.thread, run.cpu, run.begin, run.end, IsCut(run.began, run.ended));
@@ -104,6 +170,15 @@ void TraceIndex::Add(const fxt::Reader& reader) {
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
     PutInstant(log->thread.thread,
                {.time = *time, .name = labels_.Add(log->message), .category = labels_.Add("log")});
+  } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    // The recorder's own are followed by events that say more.
+    if (filled->event == fxt::kProviderEventBufferFilledUp &&
+        reader.provider().name() != schema::kRecorderName) {
+      const uint64_t before = std::max(timeline_.latest(), latest_event_);
+      PutLoss(std::nullopt, {.time = before,
+                             .name = labels_.Add(kBufferFull),
+                             .category = labels_.Add(reader.provider().name())});
+    }
   }
 }
 
@@ -131,6 +206,7 @@ void TraceIndex::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     case fxt::EventType::kInstant:
     case fxt::EventType::kAsyncInstant:
       if (facts::IsLinuxState(event)) return;
+      if (event.type == fxt::EventType::kInstant) AddLoss(event, time);
       return PutInstant(event.thread.thread, {.time = time,
                                               .name = labels_.Add(event.name.text),
                                               .args = ArgumentsOf(event),
@@ -223,7 +299,11 @@ void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_b
     return;
   }
   const auto process = names_.ProcessOf(span.thread.thread, span.thread.process);
-  const std::tuple key(put.category, put.name, process.value_or(0));
+  // Requests of all kinds to a device share a track.
+  const bool is_device =
+      process == schema::kDeviceProcessKoid && !names_.NumberOf(schema::kDeviceProcessKoid);
+  const std::tuple key(put.category, is_device ? 0 : put.name,
+                       is_device ? span.thread.thread : process.value_or(0));
   auto found = async_numbers_.find(key);
   if (found == async_numbers_.end()) {
     if (async_tracks_.size() >= kMaxTracks) {
@@ -231,7 +311,8 @@ void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_b
       return;
     }
     found = async_numbers_.emplace(key, static_cast<uint32_t>(async_tracks_.size())).first;
-    async_tracks_.push_back({put.category, put.name, process, {}});
+    async_tracks_.push_back({put.category, put.name, process, std::nullopt, {}});
+    if (is_device) async_tracks_.back().device = span.thread.thread;
     async_tracks_.back().spans.SetOverlapping();
   }
   async_tracks_[found->second].spans.Add(put, events_);

@@ -46,11 +46,13 @@ struct ThreadLanes {
   PointLane<Instant> instants;
 };
 
-// Asynchronous operations of a process with the same category and name.
+// Asynchronous operations of a process with the same category and name, or the requests to a block
+// device.
 struct AsyncTrack {
   uint32_t category = 0;
   uint32_t name = 0;
   std::optional<fxt::Koid> process;
+  std::optional<fxt::Koid> device;
   SpanLane spans;
 };
 
@@ -62,10 +64,11 @@ struct CounterTrack {
   PointLane<Sample> samples;
 };
 
-struct IndexedLoss {
-  uint64_t time = 0;
+// Where the trace says that it does not know: of a CPU, or of none.
+struct LossTrack {
   std::optional<uint32_t> cpu;
-  std::optional<uint64_t> count;
+  SpanLane gaps;              // what the CPU did is not known
+  PointLane<Instant> losses;  // the rows of table `losses`
 };
 
 // Feed it every record in file order (facts/read_loop.h), then call Finish(). It may be read in
@@ -93,6 +96,7 @@ class TraceIndex {
   std::vector<ThreadLanes>& threads() { return threads_; }
   std::vector<AsyncTrack>& async_tracks() { return async_tracks_; }
   std::vector<CounterTrack>& counters() { return counters_; }
+  std::vector<LossTrack>& loss_tracks() { return loss_tracks_; }
   const LabelTable& labels() const { return labels_; }
   const tables::TaskNames& names() const { return names_; }
   std::optional<fxt::Koid> ProcessOf(const ThreadLanes& thread) const {
@@ -116,9 +120,7 @@ class TraceIndex {
                                 .is_cut = IsCut(idle.began, idle.ended)});
     }
     void OnGap(const facts::Gap& gap) const {
-      index.AddToCpu(
-          gap.cpu,
-          {.begin = gap.begin, .end = gap.end, .state = LaneState::kUnknown, .is_cut = true});
+      index.AddGap(gap);
     }
     template <typename Full>
     void OnWholeRun(const facts::WholeRun& run, Full&& /*full*/) const {
@@ -161,6 +163,7 @@ class TraceIndex {
         {.begin = begin, .end = end, .state = LaneState::kRun, .is_cut = is_cut, .value = cpu});
   }
   void AddToCpu(uint32_t cpu, const Interval& interval);
+  void AddGap(const facts::Gap& gap);
   void AddToThread(facts::ThreadIndex index, fxt::Koid koid, const Interval& interval) {
     const uint32_t number = Scheduled(index, koid);
     if (number != kNoLane) intervals_.Append(threads_[number].states, interval);
@@ -185,6 +188,11 @@ class TraceIndex {
   void PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_before, bool ended_after);
   void PutInstant(fxt::Koid thread, const Instant& instant);
   void AddCounter(const fxt::Event& event, uint64_t time);
+  // Of events that say that something is missing.
+  void AddLoss(const fxt::Event& event, uint64_t time);
+  void PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss);
+  // Null beyond the limit of tracks.
+  LossTrack* LossTrackOf(const std::optional<uint32_t>& cpu);
   uint32_t ArgumentsOf(const fxt::Event& event);
 
   static constexpr size_t kMaxTracks = 4096;
@@ -210,6 +218,8 @@ class TraceIndex {
   std::vector<AsyncTrack> async_tracks_;
   std::map<std::tuple<uint32_t, uint32_t, uint64_t, fxt::Koid>, uint32_t> counter_numbers_;
   std::vector<CounterTrack> counters_;
+  std::map<std::optional<uint32_t>, uint32_t> loss_numbers_;  // by CPU
+  std::vector<LossTrack> loss_tracks_;
   uint64_t tracks_left_out_ = 0;
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_;

@@ -258,8 +258,8 @@ export class Painter {
     const { geometry } = this;
     const { from, to } = geometry.viewport;
     const pixel = pixelFor(geometry.nsPerPixel);
-    const draw = { c: this.#cpu, s: this.#states, d: this.#spans, a: this.#spans, i: this.#instants,
-      k: this.#counter }[row.kind];
+    const draw = { c: this.#cpu, s: this.#states, d: this.#spans, a: this.#spans, g: this.#spans, i: this.#instants,
+      l: this.#instants, k: this.#counter }[row.kind];
     if (row.kind === 'k') this.#measureCounter(row, pixel);
     this.tiles.visit(row.trace, row.lane, pixel, from, to, (items, begin, end) => {
       draw.call(this, row, y, items, begin, end, bars, texts);
@@ -383,7 +383,8 @@ export class Painter {
       const x = geometry.x(Math.max(items.times[i], from));
       const width = geometry.x(Math.min(items.times[i + 1], to)) - x;
       const name = this.labels[row.trace].get(items.words[i]);
-      const colour = colours.tasks[hashOf(name ?? String(items.words[i])) % colours.tasks.length];
+      const colour = row.kind === 'g' ? colours.states[UNKNOWN]
+        : colours.tasks[hashOf(name ?? String(items.words[i])) % colours.tasks.length];
       const shown = Math.max(this.#shown(width, items.times[i + 1], to), 0.8);
       const top = y + depth * row.unit;
       bars.add(colour, x, top, shown, row.unit - 1);
@@ -395,12 +396,13 @@ export class Painter {
 
   #instants(row, y, items, from, to, bars) {
     const { geometry, colours } = this;
+    const colour = row.kind === 'l' ? colours.error : colours.instant;
     for (let i = 0; i < 2 * items.count; i += 2) {
       const time = items.times[i];
       if (time < from || time >= to) continue;
       const count = (items.words[i + 1] >> 16) & 0xff;
       const height = Math.min(row.height, 4 + Math.log2(count) * 2);
-      bars.add(colours.instant, geometry.x(time) - 0.75, y + row.height - height, 1.5, height);
+      bars.add(colour, geometry.x(time) - 0.75, y + row.height - height, 1.5, height);
     }
   }
 
