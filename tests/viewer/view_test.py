@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped",
 RUN, UNKNOWN, IDLE = 1, 8, 9
 # As a name of a span, a thread or an argument it would run in a page that takes it for markup.
 HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
+SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
 
 # Programs that wait for a pipe, a lock, the disk and the clock.
@@ -553,15 +555,47 @@ class View(Recorded):
             self.assertEqual(self.page.evaluate("fxtView.viewport.marks[0].from"), begin)
         self.page.show(self.viewed.url)
 
-    def test_pictures(self):
-        self.select_sleep()
-        for width, height in ((800, 700), (1400, 900), (2560, 1300)):
+    def picture_all(self, page, name):
+        """Pictures of what is shown at all sizes, light and dark; nothing may be cut off."""
+        for width, height in SIZES:
             for scheme in ("light", "dark"):
-                self.page.size(width, height, scheme)
-                self.page.settle()
-                self.page.picture(f"{width}-{scheme}")
-                wide = self.page.evaluate("document.documentElement.scrollWidth")
-                self.assertLessEqual(wide, width)
+                page.size(width, height, scheme)
+                page.settle()
+                page.picture(f"{name}-{width}-{scheme}")
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                cut = page.evaluate("[...document.querySelectorAll('header button, nav button, .buttons button, th')].filter((one) => "
+                                    "one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+                self.assertEqual(cut, [], f"{name} at {width}")
+        page.size(1400, 900)
+        page.settle()
+
+    def test_pictures(self):
+        page = self.page
+        self.picture_all(page, "opened")
+        page.mouse("mouseMoved", 800, 300)
+        page.hold("w", 0.8)
+        self.picture_all(page, "zoomed")
+        page.key("0")
+        page.key("/")
+        page.call("Input.insertText", text="clock_nanosleep")
+        page.key("Enter")
+        page.wait_for(lambda one: one.errors or one.text("#count").startswith("1 of"))
+        self.picture_all(page, "searched")
+        page.key("Escape")
+        begin, length, koid, _ = self.select_sleep()
+        self.picture_all(page, "selected")
+        page.evaluate(f"fxtView.showPath(0, {self.number_of(koid)}, {begin}, {begin + length})")
+        page.wait_for(lambda one: one.errors or one.evaluate("fxtView.overlay.path.length > 0"))
+        self.picture_all(page, "path")
+        page.click_on("#tab-sql")
+        page.click_on("#run-sql")
+        page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
+        self.picture_all(page, "sql")
+        with Viewed(self.trace, self.trace) as viewed:
+            page.show(viewed.url)
+            page.evaluate("fxtView.goTo(1, 'c0', null)")
+            self.picture_all(page, "two")
+        page.show(self.viewed.url)
         for width in (800, 3000):
             self.page.size(width, 900)
             self.page.settle()
@@ -715,6 +749,94 @@ class Served(harness.FolderTest):
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
             self.assertIn("onerror", page.text("#result"))
             self.assertEqual(page.evaluate("document.images.length + document.querySelectorAll('script').length"), 1)
+            self.assertEqual(page.errors, [])
+
+    def shown_by(self, *words):
+        """All that is known of lanes, and what some show, once the trace is read."""
+        with Viewed(*words) as viewed:
+            self.assertTrue(harness.eventually(
+                lambda: all(one["complete"] for one in json.loads(viewed.ask(viewed.path + "status")[1]))))
+            status = json.loads(viewed.ask(viewed.path + "status")[1])[0]
+            tile = f"tile?from=0&to={status['end']}&pixel={max(1, status['end'] // 2000)}&lanes=c0,c1,s0,s1,i0,l0,g0"
+            # It is written after that; the program ends in the midst of it otherwise.
+            if "--keep-index" in words:
+                self.assertTrue(harness.eventually(lambda: os.path.exists(words[-1] + ".index")))
+            return (status["end"], json.loads(viewed.ask(viewed.path + "lanes")[1]), viewed.ask(viewed.path + tile)[1])
+
+    def test_a_kept_index_shows_the_same(self):
+        trace = self.path("kept.fxt")
+        shutil.copy(self.trace, trace)
+        index = trace + ".index"
+        wanted = self.shown_by(trace)
+        self.assertFalse(os.path.exists(index))
+        self.assertEqual(self.shown_by("--keep-index", trace), wanted)
+        self.assertEqual(os.stat(index).st_mode & 0o777, 0o600)
+        with open(index, "rb") as file:
+            good = file.read()
+        before = os.stat(index).st_ino
+        self.assertEqual(self.shown_by("--keep-index", trace), wanted)
+        self.assertEqual(os.stat(index).st_ino, before)
+        choose = random.Random(33)
+        for number in range(10):
+            damaged = bytearray(good)
+            if number == 0:
+                damaged = damaged[:len(good) // 2]
+            else:
+                damaged[choose.randrange(100 if number < 4 else len(good))] ^= 0x55
+            with open(index, "wb") as file:
+                file.write(damaged)
+            self.assertEqual(self.shown_by("--keep-index", trace), wanted, number)
+        # Another trace of this size and time.
+        status = os.stat(trace)
+        with open(trace, "r+b") as file:
+            file.seek(status.st_size // 2)
+            file.write(bytes(4096))
+        os.utime(trace, ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.assertEqual(self.shown_by("--keep-index", trace), self.shown_by(trace))
+
+    def test_flows_connect_their_spans(self):
+        def span(tid, start, length, name):
+            return {"ph": "X", "pid": 1, "tid": tid, "ts": start, "dur": length, "name": name, "cat": "app"}
+
+        def flow(phase, tid, when, number):
+            more = {"bp": "e"} if phase == "f" else {}
+            return {"ph": phase, "pid": 1, "tid": tid, "ts": when, "id": number, "name": "call", "cat": "app", **more}
+
+        events = [span(1, 100, 400, "outer"), span(1, 200, 100, "client"), span(2, 400, 200, "server"), span(3, 700, 100, "disk"),
+                  flow("s", 1, 250, 5), flow("t", 2, 450, 5), flow("f", 3, 750, 5), span(1, 900, 50, "alone")]
+        trace = self.path("flows.fxt")
+        fxt("import", self.write("flows.json", json.dumps(events)), "-o", trace)
+        with Viewed(trace) as viewed, Shown(browser.find()) as page:
+            page.size(1400, 900)
+            page.show(viewed.url)
+            first = int(page.evaluate("fxtView.clock"))
+            spans = {name: (begin - first, dur, koid) for name, begin, dur, koid in
+                     harness.query(trace, "SELECT name, ts, dur, koid FROM spans")}
+            lane_of = {name: page.evaluate(f"'d' + fxtView.lanes.byKoid.get('0:{koid}').number") for name, (_, _, koid) in spans.items()}
+
+            def select(name, depth=0):
+                begin, dur, _ = spans[name]
+                page.evaluate("fxtView.viewport.showAll()")
+                page.click(*page.place_of(lane_of[name], begin + dur / 2, depth))
+                page.wait_for(lambda one: one.errors or one.text("#selected").startswith(f"{name}\n"))
+                page.settle()
+                return page.evaluate("fxtView.overlay.arrows.map((one) => [one.from, one.to, one.time, one.toTime])")
+
+            call = [lane_of["client"], lane_of["server"], spans["client"][0] + 50_000, spans["server"][0] + 50_000]
+            work = [lane_of["server"], lane_of["disk"], call[3], spans["disk"][0] + 50_000]
+            self.assertEqual(select("server"), [call, work])
+            page.picture("flows")
+            self.assertEqual(select("client", 1), [call])
+            self.assertEqual(select("disk"), [work])
+            # Its child has the flow.
+            self.assertEqual(select("outer"), [])
+            self.assertEqual(select("alone"), [])
+            select("server")
+            self.assertIn("to, flow call", page.text("#selected"))
+            page.click_on("#selected div button.go")
+            page.wait_for(lambda one: one.errors or one.text("#selected").startswith("client\n"))
+            page.evaluate("[...document.querySelectorAll('#selected div button.go')].at(-1).click()")
+            page.wait_for(lambda one: one.errors or one.text("#selected").startswith("server\n"))
             self.assertEqual(page.errors, [])
 
     def test_damaged_files_open_or_are_refused(self):

@@ -327,7 +327,55 @@ void PutSpan(JsonWriter& json, const TraceIndex& index, const Span& span) {
   json.Bool("endedAfter", span.ended_after);
 }
 
-void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint64_t time, uint32_t depth) {
+// A point of a flow and the span that it is in.
+void PutFlowPoint(JsonWriter& json, TraceIndex& index, const FlowPoint& point) {
+  json.BeginObject();
+  PutNumber(json, "time", Relative(index, point.time));
+  json.Key("thread");
+  PutThread(json, index, point.thread);
+  if (const Span* span = index.threads()[point.thread].spans.InnermostAt(point.time)) {
+    json.Key("span").BeginObject();
+    PutNumber(json, "begin", Relative(index, span->begin));
+    PutNumber(json, "end", Relative(index, span->end));
+    json.Unsigned("depth", span->depth);
+    json.String("name", index.labels().Text(span->name)).EndObject();
+  }
+  json.EndObject();
+}
+
+// The flows of a span of a thread: where they come from and go to.
+void PutFlows(JsonWriter& json, TraceIndex& index, uint32_t thread, const Span& span) {
+  constexpr size_t kMost = 50;
+  SpanLane& lane = index.threads()[thread].spans;
+  size_t count = 0;
+  size_t all = 0;
+  json.Key("flows").BeginArray();
+  for (const FlowPoint& point : index.flows().Of(thread, span.begin, span.end)) {
+    // Others are in a span within it, or beside it.
+    if (lane.InnermostAt(point.time) != &span) continue;
+    ++all;
+    if (count == kMost) continue;
+    ++count;
+    json.BeginObject().String("name", index.labels().Text(point.name));
+    json.String("category", index.labels().Text(point.category));
+    json.Key("id").String(fmt::to_string(point.id));
+    PutNumber(json, "time", Relative(index, point.time));
+    if (point.previous != FlowPoint::kNone) {
+      json.Key("from");
+      PutFlowPoint(json, index, index.flows().Sorted()[point.previous]);
+    }
+    if (point.next != FlowPoint::kNone) {
+      json.Key("to");
+      PutFlowPoint(json, index, index.flows().Sorted()[point.next]);
+    }
+    json.EndObject();
+  }
+  json.EndArray().Unsigned("flowCount", all);
+}
+
+// `thread`: whose spans they are; kNoLane if they are operations.
+void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint32_t thread, uint64_t time,
+               uint32_t depth) {
   const auto& spans = lane.Sorted();
   const Span* best = nullptr;
   for (size_t i = lane.FirstEndingAfter(time == 0 ? 0 : time - 1); i < spans.size(); ++i) {
@@ -335,7 +383,9 @@ void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint64_t tim
     if (span.begin > time) break;
     if (span.depth == depth && (span.end > time || span.begin == time)) best = &span;
   }
-  if (best != nullptr) PutSpan(json, index, *best);
+  if (best == nullptr) return;
+  PutSpan(json, index, *best);
+  if (thread != kNoLane && !index.flows().empty()) PutFlows(json, index, thread, *best);
 }
 
 void PutInstantsAt(JsonWriter& json, TraceIndex& index, PointLane<Instant>& lane, uint64_t from,
@@ -470,6 +520,7 @@ uint64_t Answers::Absolute(int64_t time) const {
 std::string Answers::Status() const {
   // Before the index is asked: it may be complete a moment later.
   const bool is_complete = trace_.is_complete();
+  const std::string index_note = trace_.index_note();
   return trace_.With([&](TraceIndex& index) {
     fmt::memory_buffer out;
     JsonWriter json(out);
@@ -483,6 +534,7 @@ std::string Answers::Status() const {
     json.Key("notes").BeginArray();
     for (const std::string& note : index.Notes()) json.String(note);
     if (!trace_.damage().empty()) json.String("the file is damaged: " + trace_.damage());
+    if (!index_note.empty()) json.String(index_note);
     json.EndArray().EndObject();
     return Text(out);
   });
@@ -580,7 +632,8 @@ std::string Answers::At(const QueryString& query) const {
       case LaneKind::kAsync:
       case LaneKind::kGaps:
         if (SpanLane* lane = SpanLaneOf(index, *id)) {
-          PutSpanAt(json, index, *lane, time, query.Get<uint32_t>("depth").value_or(0));
+          const uint32_t thread = id->kind == LaneKind::kSpans ? id->number : kNoLane;
+          PutSpanAt(json, index, *lane, thread, time, query.Get<uint32_t>("depth").value_or(0));
         }
         break;
       case LaneKind::kInstants:

@@ -226,8 +226,40 @@ export class Details {
     const list = definitions(rows);
     this.#put(title, this.#stateButtons(trace, found, thread?.states ? thread : null), list,
       ...[this.#arguments(trace, found, device)].filter(Boolean));
-    this.app.overlay.arrows = [];
+    this.#showFlows(trace, lane, found);
     if (isInterrupt) this.#addInterrupted(trace, thread.cpu, found, list, serial);
+  }
+
+  // Arrows from the spans that led to this one, and to those that it led to; and a list of them.
+  #showFlows(trace, lane, found) {
+    const { overlay } = this.app;
+    const flows = found.flows ?? [];
+    overlay.arrows = [];
+    const rows = [];
+    for (const flow of flows) {
+      const here = { lane, time: flow.time, depth: found.depth };
+      for (const [words, other] of [['from', flow.from], ['to', flow.to]]) {
+        if (!other) continue;
+        const there = { lane: `d${other.thread.number}`, time: other.time, depth: other.span?.depth ?? 0 };
+        const [from, to] = words === 'from' ? [there, here] : [here, there];
+        overlay.arrows.push({ trace, from: from.lane, to: to.lane, time: from.time, toTime: to.time,
+          fromDepth: from.depth, toDepth: to.depth });
+        rows.push([`${words}, flow ${flow.name}`, this.#flowLink(trace, other)]);
+      }
+      if (!flow.from && !flow.to) rows.push(['flow', `${flow.name}: its other records are not in the trace`]);
+    }
+    if (rows.length > 0) {
+      const more = found.flowCount > flows.length ? `, the first ${flows.length} of ${found.flowCount}` : '';
+      this.place.append(element('div', {}, element('h3', {}, `Flows${more}`), definitions(rows)));
+    }
+    this.app.changed();
+  }
+
+  #flowLink(trace, { thread, span, time }) {
+    const name = span ? `${span.name || 'span'}, ` : '';
+    return element('span', {}, `${name}${threadLabel(thread)} at ${formatTime(time)} `,
+      button('go there', () => this.app.goTo(trace, `d${thread.number}`, span?.begin ?? time,
+        span ?? { begin: time, end: time, depth: 0 }), { className: 'link go' }));
   }
 
   // Who had the CPU.

@@ -11,7 +11,8 @@ export class Overlay {
     this.lanes = lanes;
     this.colours = null;
     this.selected = null; // {trace, lane, begin, end, depth}
-    this.arrows = []; // {trace, from: lane, to: lane, time, isInterrupt}
+    // Of wakeups {trace, from: lane, to: lane, time}; of flows toTime, fromDepth and toDepth besides.
+    this.arrows = [];
     this.path = []; // {trace, lane, from, to, kind}
     this.pointer = null; // x of the mouse over the tracks
     this.hits = []; // {trace, lane, begin, end, depth}
@@ -24,7 +25,7 @@ export class Overlay {
     this.#hits(context);
     this.#path(context);
     this.#selection(context);
-    this.arrows.forEach((arrow) => this.#arrow(context, arrow));
+    this.arrows.forEach((arrow) => (arrow.toTime === undefined ? this.#arrow(context, arrow) : this.#flow(context, arrow)));
     if (this.pointer !== null) {
       context.globalAlpha = 0.35;
       context.fillStyle = this.colours.ink;
@@ -162,6 +163,48 @@ export class Overlay {
     context.moveTo(x + 1, to);
     context.lineTo(x - 8, to - 4);
     context.lineTo(x - 6, to + 4);
+    context.fill();
+  }
+
+  // The upper and the lower edge of a span's bar.
+  #edgesOfSpan(trace, lane, depth) {
+    const row = this.#rowOf(trace, lane);
+    if (!row) return [HEAD + 4, HEAD + 4];
+    const shown = Math.min(depth, Math.round(row.height / row.unit) - 1);
+    const top = this.geometry.rowY(row) + shown * row.unit;
+    return [top, top + row.unit - 1];
+  }
+
+  // From edge to edge of the bars, whose names it does not cover.
+  #flow(context, arrow) {
+    const { geometry, colours } = this;
+    const [x, toX] = [geometry.x(arrow.time), geometry.x(arrow.toTime)];
+    const from = this.#edgesOfSpan(arrow.trace, arrow.from, arrow.fromDepth);
+    const to = this.#edgesOfSpan(arrow.trace, arrow.to, arrow.toDepth);
+    const isUp = to[0] < from[0];
+    const y = from[isUp ? 0 : 1];
+    const toY = to[isUp || to[0] === from[0] ? 1 : 0];
+    const bow = Math.min(160, Math.max(24, Math.abs(toX - x) / 2));
+    const draw = (colour, width) => {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.bezierCurveTo(x + bow, y, toX - bow, toY, toX - 5, toY);
+      context.stroke();
+    };
+    // A seam keeps it apart from bars of its colour.
+    draw(colours.paper, 3.5);
+    draw(colours.arrow, 2);
+    context.lineWidth = 1;
+    context.fillStyle = colours.arrow;
+    context.beginPath();
+    context.arc(x, y, 3, 0, 7);
+    context.fill();
+    context.beginPath();
+    context.moveTo(toX, toY);
+    context.lineTo(toX - 8, toY - 4);
+    context.lineTo(toX - 8, toY + 4);
     context.fill();
   }
 

@@ -60,6 +60,8 @@ export class Painter {
     context.fillRect(0, 0, geometry.width, geometry.height);
     const { pinned, scrolled } = geometry.visibleRows();
     this.#grid();
+    context.fillStyle = colours.line;
+    context.fillRect(geometry.left - 1, OVERVIEW, 1, geometry.height);
     const bottom = HEAD + geometry.pinnedHeight;
     this.#clipped(0, bottom, geometry.width, geometry.height - bottom, () => this.#rows(scrolled));
     if (pinned.length > 0) {
@@ -70,8 +72,6 @@ export class Painter {
       context.fillRect(0, bottom - 2, geometry.width, 1);
     }
     this.#clipped(geometry.left, HEAD, geometry.trackWidth, geometry.height - HEAD, () => overlay.tracks(context));
-    context.fillStyle = colours.line;
-    context.fillRect(geometry.left - 1, OVERVIEW, 1, geometry.height);
     this.#axis();
     this.#overview();
     overlay.head(context);
@@ -266,9 +266,10 @@ export class Painter {
     });
   }
 
-  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile has none.
+  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile overlaps with it.
   #shown(width, end, to) {
-    return width > 3 && end <= to ? width - 1 : Math.max(width, 0.5);
+    if (end > to) return width + 0.6;
+    return width > 3 ? width - 1 : Math.max(width, 0.5);
   }
 
   // The room of a text, which an item that is in several tiles has once; 0: none.
