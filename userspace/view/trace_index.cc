@@ -36,13 +36,13 @@ constexpr std::string_view kBufferFull = "buffer full";
 std::string_view NameOf(facts::Gap::Why why) {
   switch (why) {
     case facts::Gap::Why::kLost:
-      return "not known: events were lost";
+      return kLostEvents;
     case facts::Gap::Why::kUnseen:
-      return "not known: a switch is hidden";
+      return kHiddenSwitch;
     case facts::Gap::Why::kFiltered:
       break;
   }
-  return "not known: the recording leaves out switches";
+  return "left out";
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(TraceIndexTest, LossesAndGapsAreOfTheirCpu) {
   ASSERT_EQ(first.gaps.Sorted().size(), 1U);
   EXPECT_EQ(first.gaps.Sorted()[0].begin, 200U);
   EXPECT_EQ(first.gaps.Sorted()[0].end, 300U);
-  EXPECT_EQ(index.labels().Text(first.gaps.Sorted()[0].name), "not known: events were lost");
+  EXPECT_EQ(index.labels().Text(first.gaps.Sorted()[0].name), "lost events");
   const Instant& loss = first.losses.Sorted().at(0);
   EXPECT_EQ(loss.time, 200U);
   EXPECT_EQ(index.labels().Text(loss.name), "lost events");

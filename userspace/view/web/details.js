@@ -24,6 +24,13 @@ const MISSING = {
   'buffer full': 'A program that takes part in the recording says that its buffer was full.',
 };
 
+// Why it is not known what a CPU did.
+const UNKNOWN_SINCE = {
+  'lost events': 'Events were lost: what the CPU did up to its next switch in the trace is not known.',
+  'hidden switch': 'A switch is missing, which the kernel did not show: what the CPU did since its last one is not known.',
+  'left out': 'The recording leaves out threads, processes or CPUs: not every switch of this CPU is there.',
+};
+
 // Instants are thin: a click counts for those within this width.
 export const INSTANT_PIXELS = 6;
 
@@ -214,7 +221,8 @@ export class Details {
     }
     if (lane[0] === 'g' && track) {
       rows.unshift(['on', this.#cpuLink(trace, track.cpu, found.begin)]);
-      title = `${lossLabel(track)}: ${title}`;
+      rows.push(['meaning', UNKNOWN_SINCE[found.name]]);
+      title = `${lossLabel(track)}: not known, ${title}`;
     }
     if (device) {
       rows.unshift(['device', threadLabel(device)]);

@@ -86,7 +86,7 @@ export class Lanes {
     const isSeveral = this.traces.length > 1;
     this.pinnedRows = 0;
     this.traces.forEach((trace, number) => {
-      if (isSeveral) this.#addHeader({ kind: 'section', key: `trace${number}`, trace: number, label: trace.label });
+      if (isSeveral) this.#addHeader({ kind: 'section', key: `trace${number}`, trace: number, label: trace.label, isTrace: true });
       if (isSeveral && !this.rows.at(-1).isOpen) return;
       this.#addCpus(trace, number, fits);
       const busy = hidesIdle ? this.busy[number] : null;
@@ -170,7 +170,8 @@ export class Lanes {
       const label = lossLabel(track);
       if (track.gaps) this.#addLane({ trace, lane: `g${track.number}`, label: `${label}: not known`, track });
       if (track.losses) {
-        this.#addLane({ trace, lane: `l${track.number}`, label: `${label}: lost, hidden`, track, isSub: track.gaps });
+        const name = track.gaps ? 'lost, hidden' : `${label}: lost, hidden`;
+        this.#addLane({ trace, lane: `l${track.number}`, label: name, track, isSub: track.gaps });
       }
     }
   }
@@ -214,7 +215,8 @@ export class Lanes {
     const taken = new Set(rows);
     rows.forEach((row) => {
       row.isPinned = true;
-      if (row.isSub && row.thread) row.label = `${threadLabel(row.thread)} ${row.label}`;
+      const owner = row.thread ? threadLabel(row.thread) : row.track ? lossLabel(row.track) : '';
+      if (row.isSub) row.label = `${owner} ${row.label}`;
       this.byLane.set(`${row.trace}:${row.lane}`, row);
     });
     this.rows = [...rows, ...this.rows.filter((row) => !taken.has(row))];

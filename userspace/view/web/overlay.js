@@ -5,6 +5,9 @@ import { formatLength } from './text.js';
 
 const PATH_COLOURS = { running: 1, runnable: 2, preempted: 3, sleep: 4, blocked: 5, unknown: 8 };
 
+// Pixels between lines from lane to lane of a critical path.
+const MIN_LINE_GAP = 8;
+
 export class Overlay {
   constructor(geometry, lanes) {
     this.geometry = geometry;
@@ -211,19 +214,24 @@ export class Overlay {
   #path(context) {
     const { geometry, colours } = this;
     let before = null;
+    let lastLine = -Infinity;
+    context.lineWidth = 1;
     for (const part of this.path) {
       const row = this.#rowOf(part.trace, part.lane);
       const y = row ? geometry.rowY(row) : HEAD;
       const height = row ? row.height : 4;
       const x = geometry.x(part.from);
       const width = Math.max(1.5, geometry.x(part.to) - x);
-      if (before && before.lane !== part.lane) {
+      // Between lanes that are shown, and not so close to one another that they would cover these.
+      if (before?.hasRow && row && before.lane !== part.lane && x - lastLine >= MIN_LINE_GAP) {
         context.strokeStyle = colours.path;
-        context.lineWidth = 1.5;
+        context.globalAlpha = 0.7;
         context.beginPath();
         context.moveTo(x, before.y);
         context.lineTo(x, y + height / 2);
         context.stroke();
+        context.globalAlpha = 1;
+        lastLine = x;
       }
       // A frame above and below: the states stay in sight.
       context.fillStyle = colours.path;
@@ -232,7 +240,7 @@ export class Overlay {
       context.fillRect(x, y + height - 3, width, 3);
       context.fillStyle = colours.path;
       context.fillRect(x, y + height, width, 2);
-      before = { lane: part.lane, y: y + height / 2 };
+      before = { lane: part.lane, y: y + height / 2, hasRow: row !== null };
     }
     context.lineWidth = 1;
   }

@@ -219,8 +219,12 @@ export class Painter {
 
   #header(row, y) {
     const { context, geometry, colours } = this;
-    context.fillStyle = colours.header;
+    context.fillStyle = row.isTrace ? colours.line : colours.header;
     context.fillRect(0, y, geometry.width, row.height);
+    if (row.isTrace) {
+      context.fillStyle = colours.accent;
+      context.fillRect(0, y, geometry.width, 2);
+    }
     context.fillStyle = colours.ink;
     context.textAlign = 'left';
     context.font = `600 ${FONT}`;
@@ -402,7 +406,7 @@ export class Painter {
       const time = items.times[i];
       if (time < from || time >= to) continue;
       const count = (items.words[i + 1] >> 16) & 0xff;
-      const height = Math.min(row.height, 4 + Math.log2(count) * 2);
+      const height = row.kind === 'l' ? row.height : Math.min(row.height, 4 + Math.log2(count) * 2);
       bars.add(colour, geometry.x(time) - 0.75, y + row.height - height, 1.5, height);
     }
   }
@@ -468,14 +472,22 @@ export class Painter {
   // As much of the text as fits into the width.
   #fit(text, width) {
     if (width < 12) return '';
-    let whole = this.widths.get(text);
-    if (whole === undefined) {
-      if (this.widths.size > 20000) this.widths.clear();
-      whole = this.context.measureText(text).width;
-      this.widths.set(text, whole);
-    }
+    const whole = this.#widthOf(text);
     if (whole <= width) return text;
-    const count = Math.floor((text.length * width) / whole) - 1;
-    return count < 2 ? '' : `${text.slice(0, count)}…`;
+    for (let count = Math.floor((text.length * width) / whole); count >= 2; count -= 1) {
+      const cut = `${text.slice(0, count)}…`;
+      if (this.#widthOf(cut) <= width) return cut;
+    }
+    return '';
+  }
+
+  #widthOf(text) {
+    let width = this.widths.get(text);
+    if (width === undefined) {
+      if (this.widths.size > 20000) this.widths.clear();
+      width = this.context.measureText(text).width;
+      this.widths.set(text, width);
+    }
+    return width;
   }
 }
