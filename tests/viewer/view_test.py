@@ -233,6 +233,10 @@ class Recorded(unittest.TestCase):
                                                                         *cls.OPTIONS))
         cls.viewed = Viewed(cls.trace)
         cls.addClassCleanup(cls.viewed.__exit__)
+        # It goes on while the page shows another server, however long that takes.
+        live = http.client.HTTPConnection("127.0.0.1", cls.viewed.port, timeout=harness.DEADLINE_S)
+        live.request("GET", cls.viewed.path + "live")
+        cls.addClassCleanup(live.close)
         cls.page = Shown(browser.find())
         cls.addClassCleanup(cls.page.__exit__)
         cls.page.size(1400, 900)
