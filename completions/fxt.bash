@@ -42,7 +42,7 @@ _fxt() {
     path) options='-h --help --span -t --thread --from --to --id --slow --top --lines --no-symbols --root --debug-dir --perf-cache --kallsyms --all-parts --json --folded --html -o --output' ;;
     draw) options='-h --help -o --output --from --to -t --thread --cpu --width --dark --rows --path --span --slowest --around --margin' ;;
     open) options='-h --help --viewer --print --as-is --of --timeout --port --viewer-url' ;;
-    view) options='-h --help --print --cache --at --timeout --port' ;;
+    view) options='-h --help --print --cache --keep-index --at --timeout --port' ;;
     *) options='--version -h --help' ;;
   esac
   if [[ $current == -* ]]; then

@@ -190,6 +190,7 @@ complete -c fxt -n '__fish_seen_subcommand_from open' -l viewer-url -x -d 'The v
 complete -c fxt -n '__fish_seen_subcommand_from view' -s h -l help -d 'Print this help'
 complete -c fxt -n '__fish_seen_subcommand_from view' -l print -d 'Start no browser'
 complete -c fxt -n '__fish_seen_subcommand_from view' -l cache -d 'Keep all tables in columns, in a file beside FILE'
+complete -c fxt -n '__fish_seen_subcommand_from view' -l keep-index -d 'Keep what the timeline is made of in FILE'
 complete -c fxt -n '__fish_seen_subcommand_from view' -l at -x -d 'What to show first'
 complete -c fxt -n '__fish_seen_subcommand_from view' -l timeout -x -a '500ms 2s 10s 1m' -d 'How long to wait for the browser'
 complete -c fxt -n '__fish_seen_subcommand_from view' -l port -x -d 'Port of 127'

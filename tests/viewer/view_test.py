@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped",
 RUN, UNKNOWN, IDLE = 1, 8, 9
 # As a name of a span, a thread or an argument it would run in a page that takes it for markup.
 HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
+SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
 
 # Programs that wait for a pipe, a lock, the disk and the clock.
@@ -44,6 +46,8 @@ def work():
         with lock:
             with open(os.path.join(os.environ['FOLDER'], 'file'), 'w') as file:
                 file.write('x' * 5000)
+                file.flush()
+                os.fsync(file.fileno())
         time.sleep(0.004)
         sum(range(20000))
 threads = [threading.Thread(target=work) for _ in range(4)]
@@ -171,6 +175,20 @@ class Shown(browser.Browser):
         with open(os.path.join(BUILD, f"view-{name}.png"), "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
+    def pictures(self, name):
+        """Pictures of what is shown at all sizes, light and dark; nothing may be cut off."""
+        for width, height in SIZES:
+            for scheme in ("light", "dark"):
+                self.size(width, height, scheme)
+                self.settle()
+                self.picture(f"{name}-{width}-{scheme}")
+                wide = self.evaluate("document.documentElement.scrollWidth")
+                cut = self.evaluate("[...document.querySelectorAll('header button, nav button, .buttons button, th')].filter((one) => "
+                                    "one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+                assert wide <= width and cut == [], f"{name} at {width}: {wide} pixels wide, cut: {cut}"
+        self.size(1400, 900)
+        self.settle()
+
 
 class Facts:
     """What `fxt query` says, to look up by lane and time."""
@@ -201,15 +219,24 @@ class Facts:
         return intervals[found]
 
 
-class View(unittest.TestCase):
+class Recorded(unittest.TestCase):
+    """A recording, and a page that shows it."""
+
+    OPTIONS = ()
+
     @classmethod
     def setUpClass(cls):
         cls.folder = harness.class_folder(cls)
         cls.trace = os.path.join(cls.folder, "trace.fxt")
         os.environ["FOLDER"] = cls.folder
-        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,wait,stack,block"))
+        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,softirq,wait,stack,block",
+                                                                        *cls.OPTIONS))
         cls.viewed = Viewed(cls.trace)
         cls.addClassCleanup(cls.viewed.__exit__)
+        # It goes on while the page shows another server, however long that takes.
+        live = http.client.HTTPConnection("127.0.0.1", cls.viewed.port, timeout=harness.DEADLINE_S)
+        live.request("GET", cls.viewed.path + "live")
+        cls.addClassCleanup(live.close)
         cls.page = Shown(browser.find())
         cls.addClassCleanup(cls.page.__exit__)
         cls.page.size(1400, 900)
@@ -233,6 +260,19 @@ class View(unittest.TestCase):
 
     def number_of(self, koid):
         return self.page.evaluate(f"[...fxtView.lanes.traces[0].threads.values()].find((one) => one.koid === '{koid}').number")
+
+    def shown_at(self, points):
+        """What `at` says of each (lane, time, depth)."""
+        return self.page.evaluate(f"""(async () => {{
+            const api = await import('./api.js');
+            const found = [];
+            for (const [lane, when, depth] of {json.dumps(points)}) found.push(await api.at(0, lane, when, {{ depth, until: when }}));
+            return found;
+        }})()""")
+
+
+class View(Recorded):
+    """The page, by clicks and keys, and beside fxt query."""
 
     def select_sleep(self):
         """Clicks the longest sleep that a thread ended. Returns its begin, length, koid and waker's tid."""
@@ -281,6 +321,63 @@ class View(unittest.TestCase):
             self.assertEqual((STATES[item[0]], item[2], item[3]), (STATES[state], begin - first, end - first), f"{lane} at {when}")
             if state == RUN:
                 self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
+
+    def test_interrupts_and_blocks_are_those_of_query(self):
+        first = int(self.page.evaluate("fxtView.clock"))
+        numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
+        tracks = dict(self.page.evaluate("fxtView.lanes.traces[0].devices.flatMap((one) => one.async).map("
+                                         "(one) => [one.device, one.number])"))
+        rows = harness.query(self.trace, "SELECT ts, dur, category, name, args, koid FROM spans "
+                                         "WHERE category IN ('irq', 'softirq', 'block') AND dur IS NOT NULL")
+        self.assertEqual({row[2] for row in rows}, {"irq", "softirq", "block"})
+        choose = random.Random(34)
+        chosen = choose.sample(rows, min(POINTS, len(rows)))
+        lanes = []
+        for row in chosen:
+            number = numbers[str(row[5])]
+            lanes.append(f"a{tracks[number]}" if row[2] == "block" else f"d{number}")
+        # Requests to a device overlap: one of the rows of its lane has it.
+        depths = [range(self.page.evaluate(f"fxtView.lanes.byLane.get('0:{lane}').depths")) for lane in lanes]
+        points = [[lane, row[0] - first, depth] for lane, row, its in zip(lanes, chosen, depths) for depth in its]
+        shown = iter(self.shown_at(points))
+        for row, its in zip(chosen, depths):
+            found = [(one["begin"] + first, one["end"] - one["begin"], one["category"], one["name"],
+                      json.loads("{" + one["args"] + "}"))
+                     for one in (next(shown) for _ in its) if "begin" in one]
+            self.assertIn((row[0], row[1], row[2], row[3], json.loads(row[4] or "{}")), found)
+        # And where query has none, nothing is shown.
+        ends = {}
+        for begin, dur, category, _, _, koid in rows:
+            if category != "block":
+                ends.setdefault(koid, []).append((begin, begin + dur))
+        begin, end = harness.query(self.trace, "SELECT min(ts), max(ts + dur) FROM spans WHERE category = 'irq'")[0]
+        for koid, spans in ends.items():
+            for when in (choose.randrange(begin, end) for _ in range(20)):
+                if not any(one[0] <= when < one[1] for one in spans):
+                    self.assertEqual(self.shown_at([[f"d{numbers[str(koid)]}", when - first, 0]])[0], {}, (koid, when))
+
+    def test_a_click_shows_an_interrupt_and_a_request(self):
+        first, *rest = self.longest("SELECT ts, length, koid, name FROM (SELECT ts, dur AS length, koid, name FROM spans "
+                                    "WHERE category = 'softirq' AND dur IS NOT NULL) ORDER BY length DESC LIMIT 1")
+        length, koid, name = rest
+        self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
+        self.page.click(*self.page.place_of(f"d{self.number_of(koid)}", first + length / 2))
+        self.page.wait_for(lambda page: page.errors or "interrupted" in page.text("#selected"))
+        self.assertIn(name, self.page.text("#selected h2"))
+        self.assertIn("CPU", self.page.text("#selected"))
+        first, *rest = self.longest("SELECT ts, dur, koid, thread, args ->> 'sector', args ->> 'thread' FROM spans WHERE category = "
+                                    "'block' AND dur IS NOT NULL AND args ->> 'sector' IS NOT NULL ORDER BY dur DESC LIMIT 1")
+        length, koid, device, sector, asker = rest
+        self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
+        lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
+        depth = next(depth for depth in range(64) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
+        if depth < 8:
+            self.page.click(*self.page.place_of(lane, first + length / 2, depth))
+            self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
+            for text in (device, str(sector), "bytes"):
+                self.assertIn(text, self.page.text("#selected"))
+            if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
+                self.assertIn("asked by", self.page.text("#selected"))
 
     def test_pixels_have_the_colour_of_the_state(self):
         facts = Facts(self.trace)
@@ -471,26 +568,89 @@ class View(unittest.TestCase):
             self.assertEqual(self.page.evaluate(state), wanted)
         with Viewed("--at", f"{begin}ns", self.trace) as other:
             self.page.show(other.url)
+            # The address is read when the lanes have come, a moment after the last status.
+            self.page.wait_for(lambda page: page.errors or page.evaluate("fxtView.viewport.marks.length > 0"))
             first, last = self.page.shown()
             self.assertTrue(first < begin < last, (first, begin, last))
             self.assertEqual(self.page.evaluate("fxtView.viewport.marks[0].from"), begin)
         self.page.show(self.viewed.url)
 
     def test_pictures(self):
-        self.select_sleep()
-        for width, height in ((800, 700), (1400, 900), (2560, 1300)):
-            for scheme in ("light", "dark"):
-                self.page.size(width, height, scheme)
-                self.page.settle()
-                self.page.picture(f"{width}-{scheme}")
-                wide = self.page.evaluate("document.documentElement.scrollWidth")
-                self.assertLessEqual(wide, width)
+        page = self.page
+        page.pictures("opened")
+        page.mouse("mouseMoved", 800, 300)
+        page.hold("w", 0.8)
+        page.pictures("zoomed")
+        page.key("0")
+        page.key("/")
+        page.call("Input.insertText", text="clock_nanosleep")
+        page.key("Enter")
+        page.wait_for(lambda one: one.errors or one.text("#count").startswith("1 of"))
+        page.pictures("searched")
+        page.key("Escape")
+        begin, length, koid, _ = self.select_sleep()
+        page.pictures("selected")
+        page.evaluate(f"fxtView.showPath(0, {self.number_of(koid)}, {begin}, {begin + length})")
+        page.wait_for(lambda one: one.errors or one.evaluate("fxtView.overlay.path.length > 0"))
+        page.pictures("path")
+        page.click_on("#tab-sql")
+        page.click_on("#run-sql")
+        page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
+        page.pictures("sql")
         for width in (800, 3000):
             self.page.size(width, 900)
             self.page.settle()
             self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
         self.page.size(1400, 900)
         self.page.settle()
+
+
+class Lossy(Recorded):
+    """Where the trace says that it does not know: its buffers are too small."""
+
+    OPTIONS = ("-b", "4K")
+
+    def test_losses_and_gaps_are_those_of_query(self):
+        first = int(self.page.evaluate("fxtView.clock"))
+        tracks = self.page.evaluate("fxtView.lanes.traces[0].losses")
+        rows = harness.query(self.trace, "SELECT ts, kind, cpu, category, count FROM losses")
+        # The buffers are too small for the recording.
+        self.assertGreater(len([row for row in rows if row[1] == "lost"]), 0)
+        numbers = {track.get("cpu"): track["number"] for track in tracks}
+        choose = random.Random(35)
+        chosen = choose.sample(rows, min(POINTS, len(rows)))
+        for row, shown in zip(chosen, self.shown_at([[f"l{numbers[row[2]]}", row[0] - first, 0] for row in chosen])):
+            found = []
+            for one in shown["instants"]:
+                args = json.loads("{" + one["args"] + "}")
+                kind = {"lost events": "lost", "hidden switch": "unseen_switch"}[one["name"]]
+                found.append([one["time"] + first, kind, row[2], args.get("category", "sched"), args.get("count")])
+            self.assertIn(row, found)
+        unknown = dict(harness.query(self.trace, "SELECT cpu, unknown_ns FROM cpus"))
+        for track in tracks:
+            if not track["gaps"]:
+                continue
+            gaps = self.page.evaluate(f"""(async () => {{
+                const api = await import('./api.js');
+                const found = [];
+                for (let at = fxtView.viewport.begin; at < fxtView.viewport.end; at += 512 * 2048) {{
+                    const [items] = await api.tile(0, at, at + 512 * 2048, 1, ['g{track["number"]}']);
+                    for (let i = 0; i < items.count; i += 1) found.push([items.times[2 * i], items.times[2 * i + 1]]);
+                }}
+                return found;
+            }})()""")
+            # An item that is in two tiles comes twice.
+            self.assertEqual(sum(end - begin for begin, end in {tuple(one) for one in gaps}), unknown[track["cpu"]], track)
+
+    def test_a_click_shows_a_loss(self):
+        first, *rest = self.longest("SELECT ts, cpu, category, count FROM losses WHERE kind = 'lost' ORDER BY count DESC LIMIT 1")
+        cpu, category, count = rest
+        lane = self.page.evaluate(f"'l' + fxtView.lanes.traces[0].losses.find((one) => one.cpu === {cpu}).number")
+        self.page.evaluate(f"fxtView.viewport.show({first - 1000}, {first + 1000})")
+        self.page.click(*self.page.place_of(lane, first))
+        self.page.wait_for(lambda page: page.errors or "what is missing" in page.text("#selected"))
+        for text in (str(count), category, "lost events"):
+            self.assertIn(text, self.page.text("#selected"))
 
 
 class Served(harness.FolderTest):
@@ -592,6 +752,94 @@ class Served(harness.FolderTest):
             self.assertEqual(page.evaluate("document.images.length + document.querySelectorAll('script').length"), 1)
             self.assertEqual(page.errors, [])
 
+    def shown_by(self, *words):
+        """All that is known of lanes, and what some show, once the trace is read."""
+        with Viewed(*words) as viewed:
+            self.assertTrue(harness.eventually(
+                lambda: all(one["complete"] for one in json.loads(viewed.ask(viewed.path + "status")[1]))))
+            status = json.loads(viewed.ask(viewed.path + "status")[1])[0]
+            tile = f"tile?from=0&to={status['end']}&pixel={max(1, status['end'] // 2000)}&lanes=c0,c1,s0,s1,i0,l0,g0"
+            # It is written after that; the program ends in the midst of it otherwise.
+            if "--keep-index" in words:
+                self.assertTrue(harness.eventually(lambda: os.path.exists(words[-1] + ".index")))
+            return (status["end"], json.loads(viewed.ask(viewed.path + "lanes")[1]), viewed.ask(viewed.path + tile)[1])
+
+    def test_a_kept_index_shows_the_same(self):
+        trace = self.path("kept.fxt")
+        shutil.copy(self.trace, trace)
+        index = trace + ".index"
+        wanted = self.shown_by(trace)
+        self.assertFalse(os.path.exists(index))
+        self.assertEqual(self.shown_by("--keep-index", trace), wanted)
+        self.assertEqual(os.stat(index).st_mode & 0o777, 0o600)
+        with open(index, "rb") as file:
+            good = file.read()
+        before = os.stat(index).st_ino
+        self.assertEqual(self.shown_by("--keep-index", trace), wanted)
+        self.assertEqual(os.stat(index).st_ino, before)
+        choose = random.Random(33)
+        for number in range(10):
+            damaged = bytearray(good)
+            if number == 0:
+                damaged = damaged[:len(good) // 2]
+            else:
+                damaged[choose.randrange(100 if number < 4 else len(good))] ^= 0x55
+            with open(index, "wb") as file:
+                file.write(damaged)
+            self.assertEqual(self.shown_by("--keep-index", trace), wanted, number)
+        # Another trace of this size and time.
+        status = os.stat(trace)
+        with open(trace, "r+b") as file:
+            file.seek(status.st_size // 2)
+            file.write(bytes(4096))
+        os.utime(trace, ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.assertEqual(self.shown_by("--keep-index", trace), self.shown_by(trace))
+
+    def test_flows_connect_their_spans(self):
+        def span(tid, start, length, name):
+            return {"ph": "X", "pid": 1, "tid": tid, "ts": start, "dur": length, "name": name, "cat": "app"}
+
+        def flow(phase, tid, when, number):
+            more = {"bp": "e"} if phase == "f" else {}
+            return {"ph": phase, "pid": 1, "tid": tid, "ts": when, "id": number, "name": "call", "cat": "app", **more}
+
+        events = [span(1, 100, 400, "outer"), span(1, 200, 100, "client"), span(2, 400, 200, "server"), span(3, 700, 100, "disk"),
+                  flow("s", 1, 250, 5), flow("t", 2, 450, 5), flow("f", 3, 750, 5), span(1, 900, 50, "alone")]
+        trace = self.path("flows.fxt")
+        fxt("import", self.write("flows.json", json.dumps(events)), "-o", trace)
+        with Viewed(trace) as viewed, Shown(browser.find()) as page:
+            page.size(1400, 900)
+            page.show(viewed.url)
+            first = int(page.evaluate("fxtView.clock"))
+            spans = {name: (begin - first, dur, koid) for name, begin, dur, koid in
+                     harness.query(trace, "SELECT name, ts, dur, koid FROM spans")}
+            lane_of = {name: page.evaluate(f"'d' + fxtView.lanes.byKoid.get('0:{koid}').number") for name, (_, _, koid) in spans.items()}
+
+            def select(name, depth=0):
+                begin, dur, _ = spans[name]
+                page.evaluate("fxtView.viewport.showAll()")
+                page.click(*page.place_of(lane_of[name], begin + dur / 2, depth))
+                page.wait_for(lambda one: one.errors or one.text("#selected").startswith(f"{name}\n"))
+                page.settle()
+                return page.evaluate("fxtView.overlay.arrows.map((one) => [one.from, one.to, one.time, one.toTime])")
+
+            call = [lane_of["client"], lane_of["server"], spans["client"][0] + 50_000, spans["server"][0] + 50_000]
+            work = [lane_of["server"], lane_of["disk"], call[3], spans["disk"][0] + 50_000]
+            self.assertEqual(select("server"), [call, work])
+            page.picture("flows")
+            self.assertEqual(select("client", 1), [call])
+            self.assertEqual(select("disk"), [work])
+            # Its child has the flow.
+            self.assertEqual(select("outer"), [])
+            self.assertEqual(select("alone"), [])
+            select("server")
+            self.assertIn("to, flow call", page.text("#selected"))
+            page.click_on("#selected div button.go")
+            page.wait_for(lambda one: one.errors or one.text("#selected").startswith("client\n"))
+            page.evaluate("[...document.querySelectorAll('#selected div button.go')].at(-1).click()")
+            page.wait_for(lambda one: one.errors or one.text("#selected").startswith("server\n"))
+            self.assertEqual(page.errors, [])
+
     def test_damaged_files_open_or_are_refused(self):
         with open(self.trace, "rb") as file:
             good = file.read()
@@ -621,11 +869,11 @@ class Served(harness.FolderTest):
         with Viewed(self.trace, other) as viewed, Shown(browser.find()) as page:
             page.size(1400, 900)
             page.show(viewed.url)
-            sections = page.evaluate("fxtView.lanes.rows.filter((row) => row.kind === 'section').map((row) => row.label)")
+            sections = page.evaluate("fxtView.lanes.rows.filter((row) => row.isTrace || row.label === 'CPUs').map((row) => row.label)")
             self.assertEqual(sections, ["trace.fxt", "CPUs", "other.fxt", "CPUs"])
             page.evaluate("fxtView.goTo(1, 'c0', null)")
             page.settle()
-            page.picture("two")
+            page.pictures("two")
             self.assertEqual(page.errors, [])
 
 

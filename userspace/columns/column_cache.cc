@@ -42,14 +42,8 @@ util::Status ColumnCache::FindOrMake() {
 }
 
 std::shared_ptr<ColumnFile> ColumnCache::Find() const {
-  // Neither waits for a FIFO nor follows a link.
-  util::UniqueFd fd(
-      open(PathOf(path_).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
-  struct stat status = {};
-  if (!fd || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
-      !output::IsTrusted(status.st_uid)) {
-    return nullptr;
-  }
+  util::UniqueFd fd = output::OpenTrusted(PathOf(path_));
+  if (!fd) return nullptr;
   auto opened = ColumnFile::Open(std::move(fd), key_);
   return opened ? std::shared_ptr<ColumnFile>(std::move(*opened)) : nullptr;
 }
@@ -63,9 +57,9 @@ util::Status ColumnCache::Make() {
   if (!is_beside && !is_cancelled) made = MakeUnnamed();
   has_failed_ = !made && !is_cancelled;
   if (!is_beside && !is_cancelled && options_.on_note) {
-    options_.on_note(fmt::format("no cache beside the trace: {}; {}", why,
-                                 has_failed_ ? "each question reads the trace"
-                                             : "it is kept for this run only"));
+    options_.on_note(fmt::format(
+        "no cache beside the trace: {}; {}", why,
+        has_failed_ ? "each question reads the trace" : "it is kept for this run only"));
   }
   if (!made) return made.TakeError();
   file_ = std::move(*made);

@@ -19,9 +19,9 @@ struct CacheOptions {
 };
 
 // The file beside the trace is TRACE.cache. It is read if it is a regular file of this user (or of
-// root, or the user behind sudo) with one name, no symbolic link, and says that it is of a trace of
-// these contents and made by this version. Any other file is replaced if output rules allow it
-// (output/output_file.h).
+// root, or the user behind sudo) with one name, no symbolic link, which others may not write to,
+// and says that it is of a trace of these contents and made by this version. Any other file is
+// replaced if output rules allow it (output/output_file.h).
 class ColumnCache {
  public:
   // `fd` is the open trace, and stays the caller's; `path` is how the user calls it.
@@ -32,9 +32,9 @@ class ColumnCache {
 
   static std::string PathOf(const std::string& trace) { return trace + ".cache"; }
 
-  // The columns, in which these of a table (bit i: column i) have been verified. Makes them if there
-  // are none, or if they are damaged. The result is valid as long as one holds it. Errors: those of
-  // reading and writing files; has_failed() is true if asking again is of no use.
+  // The columns, in which these of a table (bit i: column i) have been verified. Makes them if
+  // there are none, or if they are damaged. The result is valid as long as one holds it. Errors:
+  // those of reading and writing files; has_failed() is true if asking again is of no use.
   util::Result<std::shared_ptr<const ColumnFile>> Columns(tables::Table table, uint64_t columns);
   bool has_failed() const { return has_failed_; }
 

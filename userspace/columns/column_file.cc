@@ -44,11 +44,12 @@ util::Error Damaged() { return {"its directory is damaged", ""}; }
 
 }  // namespace
 
-util::Result<TraceKey> KeyOf(int fd) {
+util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled) {
   TraceKey key;
   util::ContentHash hash;
   std::vector<std::byte> buffer(kReadBytes);
   for (;;) {
+    if (cancelled && cancelled()) return util::Error{"cancelled", ""};
     const ssize_t got = pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(key.bytes));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,8 +27,8 @@ struct TraceKey {
   bool operator==(const TraceKey&) const = default;
 };
 
-// Reads all of a regular file.
-util::Result<TraceKey> KeyOf(int fd);
+// Reads all of a regular file. `cancelled` is called from time to time; true ends it with an error.
+util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled = nullptr);
 
 struct TableBlocks {
   uint64_t rows = 0;

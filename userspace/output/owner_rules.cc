@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "output/owner_rules.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace output {
 namespace {
@@ -35,6 +37,15 @@ bool IsTrusted(uid_t owner) {
   if (geteuid() != 0) return false;
   const auto user = UserBehindSudo();
   return user && user->uid == owner;
+}
+
+util::UniqueFd OpenTrusted(const std::string& path) {
+  util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+  struct stat status = {};
+  const bool is_trusted = fd && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                          status.st_nlink == 1 && IsTrusted(status.st_uid) &&
+                          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return is_trusted ? std::move(fd) : util::UniqueFd();
 }
 
 bool IsShared(const struct stat& directory) {

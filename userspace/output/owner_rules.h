@@ -9,13 +9,20 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <string>
 
 #include "util/result.h"
+#include "util/unique_fd.h"
 
 namespace output {
 
 // This process's user, root, or the user behind sudo, who receive the output anyway.
 bool IsTrusted(uid_t owner);
+
+// Opens a file that this program keeps beside another one, for reading: a regular file of a trusted
+// owner with one name, which no other user may write to. Follows no link at its end and waits for
+// no FIFO. No descriptor for all others.
+util::UniqueFd OpenTrusted(const std::string& path);
 
 // Other users may create entries in this directory: it is world-writable, or sticky and
 // group-writable.

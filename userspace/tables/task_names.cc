@@ -24,6 +24,19 @@ TaskNames::Process* TaskNames::ProcessAt(fxt::Koid koid) {
   return &processes_[index];
 }
 
+void TaskNames::RestoreThread(fxt::Koid koid, const std::string* name,
+                              const std::optional<fxt::Koid>& process) {
+  Thread* thread = ThreadOf(koid);
+  if (thread == nullptr) return;
+  if (name != nullptr) thread->name = texts_.Add(*name);
+  thread->process = process;
+}
+
+void TaskNames::RestoreProcess(fxt::Koid koid, const std::string* name) {
+  Process* process = ProcessAt(koid);
+  if (process != nullptr && name != nullptr) process->name = texts_.Add(*name);
+}
+
 void TaskNames::NoteObject(const fxt::KernelObject& object) {
   namespace argument = schema::argument;
   const auto find = [&](std::string_view name) {

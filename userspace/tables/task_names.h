@@ -102,6 +102,14 @@ class TaskNames {
     return thread.seen_process ? thread.seen_process : thread.indexed_process;
   }
 
+  // Of a file that keeps what was noted, in place of records. A null name: nothing named it.
+  void RestoreThread(fxt::Koid koid, const std::string* name,
+                     const std::optional<fxt::Koid>& process);
+  void RestoreProcess(fxt::Koid koid, const std::string* name);
+  // Whether a section is fxt-record's.
+  void RestoreOurs(bool has_ours) { ours_ = has_ours; }
+  bool has_ours() const { return ours_; }
+
   // Whether the record that was noted last may be the kernel's.
   bool is_kernels() const { return is_kernels_; }
   // `text` in the pool; null when there is no room for it.

@@ -107,12 +107,25 @@ std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   return rows;
 }
 
+// Whether it is a track of the recorder, which no task of Linux is.
+bool IsOwnTrack(const TraceIndex& index, fxt::Koid koid) { return !index.names().NumberOf(koid); }
+
+// What the threads of a process are, if they are no threads of a program; may be empty.
+std::string_view RoleOf(const TraceIndex& index, fxt::Koid process) {
+  if (!IsOwnTrack(index, process)) return {};
+  if (process == schema::kIrqProcessKoid || process == schema::kSoftirqProcessKoid) return "irq";
+  return process == schema::kDeviceProcessKoid ? "device" : std::string_view();
+}
+
 void PutThreadRow(JsonWriter& json, TraceIndex& index, const ThreadRow& row) {
   ThreadLanes& thread = index.threads()[row.number];
   json.BeginObject().Unsigned("number", row.number);
   PutName(json, index.names().ThreadName(thread.koid));
   if (const auto tid = index.names().NumberOf(thread.koid)) json.Unsigned("tid", *tid);
   json.Key("koid").String(fmt::to_string(thread.koid));
+  if (IsOwnTrack(index, thread.koid) && schema::IsCpuTrack(thread.koid)) {
+    json.Unsigned("cpu", schema::TidOfKoid(thread.koid));
+  }
   json.Unsigned("run", row.run);
   json.Bool("states", thread.states != kNoLane);
   json.Unsigned("rows", thread.spans.empty() ? 0 : thread.spans.rows());
@@ -128,6 +141,7 @@ void PutProcess(JsonWriter& json, TraceIndex& index, const ProcessRow& row, size
     json.Unsigned("pid", *pid);
   }
   json.Unsigned("run", row.run);
+  if (const auto role = RoleOf(index, row.koid); !role.empty()) json.String("role", role);
   json.Key("threads").BeginArray();
   for (const ThreadRow& thread : row.threads) {
     if (room == 0) break;
@@ -139,6 +153,7 @@ void PutProcess(JsonWriter& json, TraceIndex& index, const ProcessRow& row, size
     AsyncTrack& track = index.async_tracks()[i];
     json.BeginObject().Unsigned("number", i).String("name", index.labels().Text(track.name));
     json.String("category", index.labels().Text(track.category));
+    if (track.device) json.Unsigned("device", index.Find(*track.device));
     json.Unsigned("rows", track.spans.rows()).EndObject();
   }
   json.EndArray().Key("counters").BeginArray();
@@ -166,6 +181,19 @@ SpanLane* SpanLaneOf(TraceIndex& index, const LaneId& id) {
   if (id.kind == LaneKind::kAsync && id.number < index.async_tracks().size()) {
     return &index.async_tracks()[id.number].spans;
   }
+  if (id.kind == LaneKind::kGaps && id.number < index.loss_tracks().size()) {
+    return &index.loss_tracks()[id.number].gaps;
+  }
+  return nullptr;
+}
+
+PointLane<Instant>* InstantLaneOf(TraceIndex& index, const LaneId& id) {
+  if (id.kind == LaneKind::kInstants && id.number < index.threads().size()) {
+    return &index.threads()[id.number].instants;
+  }
+  if (id.kind == LaneKind::kLosses && id.number < index.loss_tracks().size()) {
+    return &index.loss_tracks()[id.number].losses;
+  }
   return nullptr;
 }
 
@@ -179,12 +207,12 @@ void AppendLane(TraceIndex& index, const LaneId& id, const TileRange& range, std
       break;
     case LaneKind::kSpans:
     case LaneKind::kAsync:
+    case LaneKind::kGaps:
       if (SpanLane* lane = SpanLaneOf(index, id)) return AppendSpans(*lane, range, out);
       break;
     case LaneKind::kInstants:
-      if (id.number < index.threads().size()) {
-        return AppendInstants(index.threads()[id.number].instants, range, out);
-      }
+    case LaneKind::kLosses:
+      if (auto* lane = InstantLaneOf(index, id)) return AppendInstants(*lane, range, out);
       break;
     case LaneKind::kCounter:
       if (id.number < index.counters().size()) {
@@ -299,7 +327,55 @@ void PutSpan(JsonWriter& json, const TraceIndex& index, const Span& span) {
   json.Bool("endedAfter", span.ended_after);
 }
 
-void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint64_t time, uint32_t depth) {
+// A point of a flow and the span that it is in.
+void PutFlowPoint(JsonWriter& json, TraceIndex& index, const FlowPoint& point) {
+  json.BeginObject();
+  PutNumber(json, "time", Relative(index, point.time));
+  json.Key("thread");
+  PutThread(json, index, point.thread);
+  if (const Span* span = index.threads()[point.thread].spans.InnermostAt(point.time)) {
+    json.Key("span").BeginObject();
+    PutNumber(json, "begin", Relative(index, span->begin));
+    PutNumber(json, "end", Relative(index, span->end));
+    json.Unsigned("depth", span->depth);
+    json.String("name", index.labels().Text(span->name)).EndObject();
+  }
+  json.EndObject();
+}
+
+// The flows of a span of a thread: where they come from and go to.
+void PutFlows(JsonWriter& json, TraceIndex& index, uint32_t thread, const Span& span) {
+  constexpr size_t kMost = 50;
+  SpanLane& lane = index.threads()[thread].spans;
+  size_t count = 0;
+  size_t all = 0;
+  json.Key("flows").BeginArray();
+  for (const FlowPoint& point : index.flows().Of(thread, span.begin, span.end)) {
+    // Others are in a span within it, or beside it.
+    if (lane.InnermostAt(point.time) != &span) continue;
+    ++all;
+    if (count == kMost) continue;
+    ++count;
+    json.BeginObject().String("name", index.labels().Text(point.name));
+    json.String("category", index.labels().Text(point.category));
+    json.Key("id").String(fmt::to_string(point.id));
+    PutNumber(json, "time", Relative(index, point.time));
+    if (point.previous != FlowPoint::kNone) {
+      json.Key("from");
+      PutFlowPoint(json, index, index.flows().Sorted()[point.previous]);
+    }
+    if (point.next != FlowPoint::kNone) {
+      json.Key("to");
+      PutFlowPoint(json, index, index.flows().Sorted()[point.next]);
+    }
+    json.EndObject();
+  }
+  json.EndArray().Unsigned("flowCount", all);
+}
+
+// `thread`: whose spans they are; kNoLane if they are operations.
+void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint32_t thread, uint64_t time,
+               uint32_t depth) {
   const auto& spans = lane.Sorted();
   const Span* best = nullptr;
   for (size_t i = lane.FirstEndingAfter(time == 0 ? 0 : time - 1); i < spans.size(); ++i) {
@@ -307,7 +383,9 @@ void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint64_t tim
     if (span.begin > time) break;
     if (span.depth == depth && (span.end > time || span.begin == time)) best = &span;
   }
-  if (best != nullptr) PutSpan(json, index, *best);
+  if (best == nullptr) return;
+  PutSpan(json, index, *best);
+  if (thread != kNoLane && !index.flows().empty()) PutFlows(json, index, thread, *best);
 }
 
 void PutInstantsAt(JsonWriter& json, TraceIndex& index, PointLane<Instant>& lane, uint64_t from,
@@ -379,14 +457,20 @@ void CollectHits(TraceIndex& index, const std::vector<bool>& fits, uint64_t from
       }
     }
   };
-  for (uint32_t i = 0; i < index.threads().size(); ++i) {
-    ThreadLanes& thread = index.threads()[i];
-    add_spans(thread.spans, {LaneKind::kSpans, i});
-    for (const Instant& instant : thread.instants.Sorted()) {
+  const auto add_instants = [&](PointLane<Instant>& lane, const LaneId& id) {
+    for (const Instant& instant : lane.Sorted()) {
       if (instant.time >= from && is_hit(instant)) {
-        hits.Add({instant.time, instant.time, {LaneKind::kInstants, i}, instant.name, 0});
+        hits.Add({instant.time, instant.time, id, instant.name, 0});
       }
     }
+  };
+  for (uint32_t i = 0; i < index.threads().size(); ++i) {
+    add_spans(index.threads()[i].spans, {LaneKind::kSpans, i});
+    add_instants(index.threads()[i].instants, {LaneKind::kInstants, i});
+  }
+  for (uint32_t i = 0; i < index.loss_tracks().size(); ++i) {
+    add_spans(index.loss_tracks()[i].gaps, {LaneKind::kGaps, i});
+    add_instants(index.loss_tracks()[i].losses, {LaneKind::kLosses, i});
   }
   for (uint32_t i = 0; i < index.async_tracks().size(); ++i) {
     add_spans(index.async_tracks()[i].spans, {LaneKind::kAsync, i});
@@ -436,6 +520,7 @@ uint64_t Answers::Absolute(int64_t time) const {
 std::string Answers::Status() const {
   // Before the index is asked: it may be complete a moment later.
   const bool is_complete = trace_.is_complete();
+  const std::string index_note = trace_.index_note();
   return trace_.With([&](TraceIndex& index) {
     fmt::memory_buffer out;
     JsonWriter json(out);
@@ -449,6 +534,7 @@ std::string Answers::Status() const {
     json.Key("notes").BeginArray();
     for (const std::string& note : index.Notes()) json.String(note);
     if (!trace_.damage().empty()) json.String("the file is damaged: " + trace_.damage());
+    if (!index_note.empty()) json.String(index_note);
     json.EndArray().EndObject();
     return Text(out);
   });
@@ -461,6 +547,13 @@ std::string Answers::Lanes() const {
     json.BeginObject().Key("cpus").BeginArray();
     for (uint32_t cpu = 0; cpu < index.cpu_lanes().size(); ++cpu) {
       if (index.cpu_lanes()[cpu] != kNoLane) json.Unsigned(cpu);
+    }
+    json.EndArray().Key("losses").BeginArray();
+    for (uint32_t i = 0; i < index.loss_tracks().size(); ++i) {
+      const LossTrack& track = index.loss_tracks()[i];
+      json.BeginObject().Unsigned("number", i);
+      if (track.cpu) json.Unsigned("cpu", *track.cpu);
+      json.Bool("gaps", !track.gaps.empty()).Bool("losses", !track.losses.empty()).EndObject();
     }
     json.EndArray().Key("processes").BeginArray();
     size_t room = kMaxThreads;
@@ -537,15 +630,17 @@ std::string Answers::At(const QueryString& query) const {
         break;
       case LaneKind::kSpans:
       case LaneKind::kAsync:
+      case LaneKind::kGaps:
         if (SpanLane* lane = SpanLaneOf(index, *id)) {
-          PutSpanAt(json, index, *lane, time, query.Get<uint32_t>("depth").value_or(0));
+          const uint32_t thread = id->kind == LaneKind::kSpans ? id->number : kNoLane;
+          PutSpanAt(json, index, *lane, thread, time, query.Get<uint32_t>("depth").value_or(0));
         }
         break;
       case LaneKind::kInstants:
-        if (id->number < index.threads().size()) {
+      case LaneKind::kLosses:
+        if (auto* lane = InstantLaneOf(index, *id)) {
           const auto until = query.Get<int64_t>("until");
-          PutInstantsAt(json, index, index.threads()[id->number].instants, time,
-                        until ? AbsoluteOf(index, *until) : time);
+          PutInstantsAt(json, index, *lane, time, until ? AbsoluteOf(index, *until) : time);
         }
         break;
       case LaneKind::kCounter:

@@ -4,22 +4,6 @@
 #include <algorithm>
 
 namespace view {
-namespace {
-
-// Grows by a quarter: the bytes that are counted are close to those that are taken.
-template <typename Entry>
-bool Push(std::vector<Entry>& entries, const Entry& entry, EventBudget& budget) {
-  if (entries.size() == entries.capacity()) {
-    const size_t more = std::max<size_t>(8, entries.capacity() / 4);
-    if (!budget.Take(more * sizeof(Entry))) return false;
-    entries.reserve(entries.capacity() + more);
-  }
-  entries.push_back(entry);
-  return true;
-}
-
-}  // namespace
-
 void SpanLane::Add(const Span& span, EventBudget& budget) {
   if (!Push(spans_, span, budget)) return;
   is_sorted_ = false;
@@ -28,9 +12,13 @@ void SpanLane::Add(const Span& span, EventBudget& budget) {
 const std::vector<Span>& SpanLane::Sorted() {
   if (is_sorted_) return spans_;
   is_sorted_ = true;
-  std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+  const auto is_before = [](const Span& a, const Span& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
+  };
+  // Those of a saved index are in order.
+  if (!std::is_sorted(spans_.begin(), spans_.end(), is_before)) {
+    std::sort(spans_.begin(), spans_.end(), is_before);
+  }
   std::vector<uint64_t> ends;  // of the spans that are open, by row
   latest_end_.clear();
   uint64_t latest = 0;
@@ -62,6 +50,21 @@ size_t SpanLane::FirstEndingAfter(uint64_t time) {
   Sorted();
   const auto block = std::upper_bound(latest_end_.begin(), latest_end_.end(), time);
   return std::min(static_cast<size_t>(block - latest_end_.begin()) * kBlock, spans_.size());
+}
+
+const Span* SpanLane::InnermostAt(uint64_t time) {
+  const Span* found = nullptr;
+  bool is_within = false;
+  for (size_t i = FirstEndingAfter(time == 0 ? 0 : time - 1); i < spans_.size(); ++i) {
+    const Span& span = spans_[i];
+    if (span.begin > time) break;
+    if (span.end < time) continue;
+    const bool holds = span.end > time || span.begin == time;
+    if (is_within && !holds) continue;
+    if (found == nullptr || holds != is_within || span.depth >= found->depth) found = &span;
+    is_within = holds;
+  }
+  return found;
 }
 
 template <typename Entry>

@@ -2,9 +2,12 @@
 // Spans, instants and counter values by lane.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "view/index_stream.h"
 
 namespace view {
 
@@ -48,6 +51,25 @@ struct EventBudget {
   }
 };
 
+// Appends if there is room. Grows by a quarter: the bytes that are counted are close to those that
+// are taken.
+template <typename Entry>
+bool Push(std::vector<Entry>& entries, const Entry& entry, EventBudget& budget) {
+  if (entries.size() == entries.capacity()) {
+    const size_t more = std::max<size_t>(8, entries.capacity() / 4);
+    if (!budget.Take(more * sizeof(Entry))) return false;
+    entries.reserve(entries.capacity() + more);
+  }
+  entries.push_back(entry);
+  return true;
+}
+
+// Entries that were saved with PutAll(). False: they cannot be read, or find no room.
+template <typename Entry>
+bool LoadEntries(std::vector<Entry>& entries, IndexReader& in, EventBudget& budget) {
+  return in.GetAll(entries) && budget.Take(entries.size() * sizeof(Entry));
+}
+
 // Spans that may be in one another. They come in any order; reading sorts them.
 class SpanLane {
  public:
@@ -58,11 +80,19 @@ class SpanLane {
   const std::vector<Span>& Sorted();
   // The index of the first span of Sorted() that may end after `time`.
   size_t FirstEndingAfter(uint64_t time);
+  // The innermost span at `time`; null if there is none. One that ends then counts if no other
+  // does.
+  const Span* InnermostAt(uint64_t time);
   uint16_t rows() {
     Sorted();
     return rows_;
   }
   bool empty() const { return spans_.empty(); }
+  void Save(IndexWriter& out) { out.PutAll(Sorted()); }
+  bool Load(IndexReader& in, EventBudget& budget) {
+    is_sorted_ = false;
+    return LoadEntries(spans_, in, budget);
+  }
   // For operations that overlap without nesting: a span takes the first free row.
   void SetOverlapping() { is_overlapping_ = true; }
 
@@ -85,6 +115,8 @@ class PointLane {
   // The index of the first entry at `time` or later.
   size_t FirstFrom(uint64_t time);
   bool empty() const { return entries_.empty(); }
+  void Save(IndexWriter& out) { out.PutAll(Sorted()); }
+  bool Load(IndexReader& in, EventBudget& budget) { return LoadEntries(entries_, in, budget); }
 
  private:
   std::vector<Entry> entries_;

@@ -192,8 +192,7 @@ serve::PageResponse Handler::Row(const PageRequest& request) {
   const std::string statement = fmt::format("SELECT * FROM {} WHERE ts = {} AND koid = {} LIMIT 1",
                                             is_run ? "slices" : "waits", answers.Absolute(*time),
                                             static_cast<int64_t>(*koid));
-  const auto output =
-      RunTool(QueryWords(answers.path(), statement), {}, jobs_.stops());
+  const auto output = RunTool(QueryWords(answers.path(), statement), {}, jobs_.stops());
   if (!output) return Refused(400, output.error().message);
   return Csv(*output);
 }

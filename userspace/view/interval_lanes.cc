@@ -15,7 +15,7 @@ uint8_t* IntervalLanes::Allocate(size_t bytes) {
   if (bytes > free_) {
     if (bytes_ + kBlockBytes > max_bytes_) return nullptr;
     // Pages that nothing was written to take no memory.
-    blocks_.push_back(std::make_unique_for_overwrite<uint8_t[]>(kBlockBytes));
+    blocks_.push_back(std::make_unique_for_overwrite<uint8_t[]>(kBlockBytes + kBlockMargin));
     bytes_ += kBlockBytes;
     free_ = kBlockBytes;
   }
@@ -95,6 +95,56 @@ void IntervalLanes::Put(Lane& lane, const Interval& interval) {
   }
   // Without data the summary is all that there is.
   if (chunk.data == nullptr) Summarize(lane, lane.end);
+}
+
+void IntervalLanes::Save(IndexWriter& out, const std::function<void()>& between) const {
+  out.Put(intervals_);
+  out.Put(summarized_);
+  out.Put<uint64_t>(lanes_.size());
+  for (const Lane& lane : lanes_) {
+    between();
+    out.Put(SavedLane{lane.end, lane.total});
+    out.Put<uint64_t>(lane.chunks.size());
+    for (const Chunk& chunk : lane.chunks) {
+      out.Put(SavedChunk{chunk.begin, chunk.used, chunk.count, chunk.share, chunk.top_value,
+                         chunk.data != nullptr ? 1u : 0u});
+      if (chunk.data != nullptr) out.PutBytes(std::as_bytes(std::span(chunk.data, chunk.used)));
+    }
+  }
+}
+
+bool IntervalLanes::Load(IndexReader& in) {
+  uint64_t lanes = 0;
+  if (!in.Get(intervals_) || !in.Get(summarized_) || !in.GetCount(lanes, sizeof(SavedLane))) {
+    return false;
+  }
+  lanes_.resize(lanes);
+  for (Lane& lane : lanes_) {
+    SavedLane saved_lane;
+    uint64_t chunks = 0;
+    if (!in.Get(saved_lane) || !in.GetCount(chunks, sizeof(SavedChunk))) return false;
+    lane.end = saved_lane.end;
+    lane.total = saved_lane.total;
+    bytes_ += chunks * sizeof(Chunk);
+    if (bytes_ > max_bytes_) return false;
+    lane.chunks.resize(chunks);
+    for (Chunk& chunk : lane.chunks) {
+      SavedChunk saved;
+      if (!in.Get(saved) || saved.used > kMaxChunkBytes) return false;
+      chunk = {.begin = saved.begin,
+               .used = saved.used,
+               .count = saved.count,
+               .share = saved.share,
+               .top_value = saved.top_value};
+      if (saved.has_data == 0) continue;
+      uint8_t* const data = Allocate(saved.used);
+      if (data == nullptr || !in.GetBytes(std::as_writable_bytes(std::span(data, saved.used)))) {
+        return false;
+      }
+      chunk.data = data;
+    }
+  }
+  return true;
 }
 
 }  // namespace view

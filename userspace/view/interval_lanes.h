@@ -6,9 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "view/index_stream.h"
 #include "view/lane_state.h"
 
 namespace view {
@@ -64,8 +66,15 @@ class IntervalLanes {
   void Visit(uint32_t lane, uint64_t from, uint64_t to, uint64_t detail, OnInterval&& on_interval,
              OnSummary&& on_summary) const;
 
+  // All lanes. `between` is called from time to time.
+  void Save(IndexWriter& out, const std::function<void()>& between) const;
+  // What was saved, in place of Append(): nothing may be appended any more. False: it cannot be
+  // read, or takes more than the limit of bytes.
+  bool Load(IndexReader& in);
+
   uint64_t EndOf(uint32_t lane) const { return lanes_[lane].end; }
   size_t bytes() const { return bytes_; }
+  size_t lanes() const { return lanes_.size(); }
   uint64_t intervals() const { return intervals_; }
   // Intervals that are in summaries only.
   uint64_t summarized() const { return summarized_; }
@@ -94,6 +103,20 @@ class IntervalLanes {
   };
   static constexpr size_t kBlockBytes = size_t{1} << 20;
   static constexpr size_t kMaxEntryBytes = 1 + 10 + 5 + 5;
+  // Behind a block: an entry of a damaged chunk may end here.
+  static constexpr size_t kBlockMargin = 1 + 3 * 10;
+  struct SavedChunk {
+    uint64_t begin = 0;
+    uint16_t used = 0;
+    uint16_t count = 0;
+    std::array<uint8_t, kCountedStates> share = {};
+    uint32_t top_value = 0;
+    uint32_t has_data = 0;
+  };
+  struct SavedLane {
+    uint64_t end = 0;
+    std::array<uint64_t, kCountedStates> total = {};
+  };
 
   void Put(Lane& lane, const Interval& interval);
   void OpenChunk(Lane& lane);
@@ -142,7 +165,7 @@ void IntervalLanes::Visit(uint32_t number, uint64_t from, uint64_t to, uint64_t 
 inline const uint8_t* IntervalLanes::Decode(const uint8_t* at, Interval& interval) {
   const auto number = [&at] {
     uint64_t value = *at & 0x7f;
-    for (unsigned shift = 7; (*at++ & 0x80) != 0; shift += 7) {
+    for (unsigned shift = 7; (*at++ & 0x80) != 0 && shift < 64; shift += 7) {
       value |= static_cast<uint64_t>(*at & 0x7f) << shift;
     }
     return value;

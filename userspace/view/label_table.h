@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "view/index_stream.h"
+
 namespace view {
 
 // Numbers texts 1, 2, 3, ...; 0 is the empty text, and stands for texts that found no room. Texts
@@ -26,6 +28,11 @@ class LabelTable {
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
   uint64_t left_out() const { return left_out_; }
   size_t bytes() const { return bytes_; }
+
+  void Save(IndexWriter& out) const;
+  // What was saved, in place of Add(): nothing may be added any more. False: it cannot be read, or
+  // takes more than the limit.
+  bool Load(IndexReader& in);
 
  private:
   // Of an entry: the nodes of the map and of the vector, and the text's own.

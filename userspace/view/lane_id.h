@@ -16,6 +16,8 @@ enum class LaneKind : char {
   kInstants = 'i',  // of a thread
   kAsync = 'a',
   kCounter = 'k',
+  kGaps = 'g',    // times in which the activity of a CPU is not known
+  kLosses = 'l',  // marks of lost events and hidden switches, of a CPU or of none
 };
 
 struct LaneId {
@@ -24,7 +26,7 @@ struct LaneId {
 };
 
 inline std::optional<LaneId> ParseLaneId(std::string_view text) {
-  if (text.size() < 2 || std::string_view("csdiak").find(text[0]) == std::string_view::npos) {
+  if (text.size() < 2 || std::string_view("csdiakgl").find(text[0]) == std::string_view::npos) {
     return std::nullopt;
   }
   LaneId id{static_cast<LaneKind>(text[0]), 0};

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "schema/koid.h"
+#include "schema/names.h"
 #include "text/argument_json.h"
 
 namespace view {
@@ -20,6 +23,26 @@ std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
   if (const auto* v = std::get_if<uint64_t>(&value)) return static_cast<double>(*v);
   const auto* v = std::get_if<double>(&value);
   return v == nullptr || !std::isfinite(*v) ? std::nullopt : std::optional(*v);
+}
+
+// Of a saved index.
+constexpr size_t kMaxNameBytes = size_t{1} << 20;
+
+// The names are shown.
+constexpr std::string_view kLostEvents = "lost events";
+constexpr std::string_view kHiddenSwitch = "hidden switch";
+constexpr std::string_view kBufferFull = "buffer full";
+
+std::string_view NameOf(facts::Gap::Why why) {
+  switch (why) {
+    case facts::Gap::Why::kLost:
+      return kLostEvents;
+    case facts::Gap::Why::kUnseen:
+      return kHiddenSwitch;
+    case facts::Gap::Why::kFiltered:
+      break;
+  }
+  return "left out";
 }
 
 }  // namespace
@@ -38,6 +61,7 @@ TraceIndex::TraceIndex(const IndexLimits& limits)
       timeline_(facts_, &shared_, 64) {}
 
 uint64_t TraceIndex::begin() const {
+  if (saved_) return saved_->begin;
   const uint64_t events = earliest_event_ == UINT64_MAX ? first_.value_or(0) : earliest_event_;
   const uint64_t scheduling = timeline_.latest() == 0 ? events : timeline_.begin();
   return std::min(events, scheduling);
@@ -69,6 +93,53 @@ void TraceIndex::AddToCpu(uint32_t cpu, const Interval& interval) {
   }
   if (cpu_lanes_[cpu] == kNoLane) cpu_lanes_[cpu] = intervals_.AddLane();
   intervals_.Append(cpu_lanes_[cpu], interval);
+}
+
+void TraceIndex::AddGap(const facts::Gap& gap) {
+  AddToCpu(gap.cpu,
+           {.begin = gap.begin, .end = gap.end, .state = LaneState::kUnknown, .is_cut = true});
+  if (gap.begin == gap.end) return;
+  LossTrack* track = LossTrackOf(gap.cpu);
+  if (track == nullptr) return;
+  track->gaps.Add({.begin = gap.begin,
+                   .end = gap.end,
+                   .name = labels_.Add(NameOf(gap.why)),
+                   .ended_after = gap.ended == facts::Bound::kFileEdge},
+                  events_);
+}
+
+LossTrack* TraceIndex::LossTrackOf(const std::optional<uint32_t>& cpu) {
+  auto found = loss_numbers_.find(cpu);
+  if (found == loss_numbers_.end()) {
+    if (loss_tracks_.size() >= kMaxTracks) {
+      ++tracks_left_out_;
+      return nullptr;
+    }
+    found = loss_numbers_.emplace(cpu, static_cast<uint32_t>(loss_tracks_.size())).first;
+    loss_tracks_.push_back({.cpu = cpu, .gaps = {}, .losses = {}});
+  }
+  return &loss_tracks_[found->second];
+}
+
+void TraceIndex::PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss) {
+  if (LossTrack* track = LossTrackOf(cpu)) track->losses.Add(loss, events_);
+}
+
+void TraceIndex::AddLoss(const fxt::Event& event, uint64_t time) {
+  if (event.category.text != schema::kRecorderName) return;
+  const auto number = [](const std::optional<int32_t>& cpu) {
+    return cpu && *cpu >= 0 ? std::optional(static_cast<uint32_t>(*cpu)) : std::nullopt;
+  };
+  Instant mark{.time = time, .args = 0, .category = labels_.Add(event.category.text)};
+  if (const auto loss = facts::AsLoss(event)) {
+    mark.name = labels_.Add(kLostEvents);
+    mark.args = ArgumentsOf(event);
+    return PutLoss(number(loss->cpu), mark);
+  }
+  const auto cpu = facts::AsUnseenSwitch(event);
+  if (!cpu || !names_.is_kernels()) return;
+  mark.name = labels_.Add(kHiddenSwitch);
+  PutLoss(number(cpu), mark);
 }
 
 void TraceIndex::AddRun(const facts::Run& run) {
@@ -104,6 +175,15 @@ void TraceIndex::Add(const fxt::Reader& reader) {
   } else if (const auto* log = std::get_if<fxt::Log>(&record)) {
     PutInstant(log->thread.thread,
                {.time = *time, .name = labels_.Add(log->message), .category = labels_.Add("log")});
+  } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
+    // The recorder's own are followed by events that say more.
+    if (filled->event == fxt::kProviderEventBufferFilledUp &&
+        reader.provider().name() != schema::kRecorderName) {
+      const uint64_t before = std::max(timeline_.latest(), latest_event_);
+      PutLoss(std::nullopt, {.time = before,
+                             .name = labels_.Add(kBufferFull),
+                             .category = labels_.Add(reader.provider().name())});
+    }
   }
 }
 
@@ -131,6 +211,7 @@ void TraceIndex::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     case fxt::EventType::kInstant:
     case fxt::EventType::kAsyncInstant:
       if (facts::IsLinuxState(event)) return;
+      if (event.type == fxt::EventType::kInstant) AddLoss(event, time);
       return PutInstant(event.thread.thread, {.time = time,
                                               .name = labels_.Add(event.name.text),
                                               .args = ArgumentsOf(event),
@@ -138,12 +219,26 @@ void TraceIndex::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     case fxt::EventType::kCounter:
       return AddCounter(event, time);
     case fxt::EventType::kFlowBegin:
+      return AddFlow(event, time, FlowPoint::Kind::kBegin);
     case fxt::EventType::kFlowStep:
+      return AddFlow(event, time, FlowPoint::Kind::kStep);
     case fxt::EventType::kFlowEnd:
-      return;
+      return AddFlow(event, time, FlowPoint::Kind::kEnd);
     default:
       return AddSpanEvent(reader, event, time);
   }
+}
+
+void TraceIndex::AddFlow(const fxt::Event& event, uint64_t time, FlowPoint::Kind kind) {
+  const uint32_t number = NumberOf(event.thread.thread);
+  if (number == kNoLane) return;
+  flows_.Add({.time = time,
+              .id = event.payload,
+              .thread = number,
+              .category = labels_.Add(event.category.text),
+              .name = labels_.Add(event.name.text),
+              .kind = kind},
+             events_);
 }
 
 void TraceIndex::PutInstant(fxt::Koid thread, const Instant& instant) {
@@ -223,7 +318,11 @@ void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_b
     return;
   }
   const auto process = names_.ProcessOf(span.thread.thread, span.thread.process);
-  const std::tuple key(put.category, put.name, process.value_or(0));
+  // Requests of all kinds to a device share a track.
+  const bool is_device =
+      process == schema::kDeviceProcessKoid && !names_.NumberOf(schema::kDeviceProcessKoid);
+  const std::tuple key(put.category, is_device ? 0 : put.name,
+                       is_device ? span.thread.thread : process.value_or(0));
   auto found = async_numbers_.find(key);
   if (found == async_numbers_.end()) {
     if (async_tracks_.size() >= kMaxTracks) {
@@ -231,7 +330,8 @@ void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_b
       return;
     }
     found = async_numbers_.emplace(key, static_cast<uint32_t>(async_tracks_.size())).first;
-    async_tracks_.push_back({put.category, put.name, process, {}});
+    async_tracks_.push_back({put.category, put.name, process, std::nullopt, {}});
+    if (is_device) async_tracks_.back().device = span.thread.thread;
     async_tracks_.back().spans.SetOverlapping();
   }
   async_tracks_[found->second].spans.Add(put, events_);
@@ -246,6 +346,7 @@ void TraceIndex::Finish() {
 }
 
 std::vector<std::string> TraceIndex::Notes() const {
+  if (saved_) return saved_notes_;
   std::vector<std::string> notes;
   if (intervals_.summarized() != 0) {
     notes.push_back(fmt::format(
@@ -254,9 +355,9 @@ std::vector<std::string> TraceIndex::Notes() const {
         intervals_.summarized(), intervals_.intervals(), limits_.all >> 20));
   }
   if (events_.left_out != 0) {
-    notes.push_back(
-        fmt::format("{} spans, instants and values are not shown: they found no room in {} MB",
-                    events_.left_out, limits_.events >> 20));
+    notes.push_back(fmt::format(
+        "{} spans, instants, values and points of flows are not shown: they found no room in {} MB",
+        events_.left_out, limits_.events >> 20));
   }
   if (labels_.left_out() != 0) {
     notes.push_back(fmt::format("{} names or arguments are not shown: they found no room in {} MB",
@@ -273,6 +374,176 @@ std::vector<std::string> TraceIndex::Notes() const {
     notes.push_back("some threads or names found no room");
   }
   return notes;
+}
+
+void TraceIndex::SaveNames(IndexWriter& out) {
+  const auto put_name = [&](fxt::Koid koid, const std::string* name) {
+    out.Put(koid);
+    out.Put<uint8_t>(name != nullptr ? 1 : 0);
+    out.PutText(name != nullptr ? std::string_view(*name) : std::string_view());
+  };
+  out.Put<uint8_t>(names_.has_ours() ? 1 : 0);
+  out.Put<uint64_t>(names_.processes().size());
+  for (const auto& process : names_.processes()) put_name(process.koid, process.name);
+  out.Put<uint64_t>(names_.threads().size());
+  for (const auto& thread : names_.threads()) {
+    put_name(thread.koid, thread.name);
+    const auto process = tables::TaskNames::ProcessOf(thread);
+    out.Put<uint8_t>(process ? 1 : 0);
+    out.Put(process.value_or(0));
+  }
+}
+
+bool TraceIndex::LoadNames(IndexReader& in) {
+  fxt::Koid koid = 0;
+  uint8_t has_name = 0;
+  std::string name;
+  const auto get_name = [&] {
+    return in.Get(koid) && in.Get(has_name) && in.GetText(name) && name.size() <= kMaxNameBytes;
+  };
+  uint8_t has_ours = 0;
+  uint64_t count = 0;
+  if (!in.Get(has_ours) || !in.GetCount(count, sizeof koid)) return false;
+  names_.RestoreOurs(has_ours != 0);
+  for (; count != 0; --count) {
+    if (!get_name()) return false;
+    names_.RestoreProcess(koid, has_name != 0 ? &name : nullptr);
+  }
+  if (!in.GetCount(count, sizeof koid)) return false;
+  for (; count != 0; --count) {
+    uint8_t has_process = 0;
+    fxt::Koid process = 0;
+    if (!get_name() || !in.Get(has_process) || !in.Get(process)) return false;
+    names_.RestoreThread(koid, has_name != 0 ? &name : nullptr,
+                         has_process != 0 ? std::optional(process) : std::nullopt);
+  }
+  return true;
+}
+
+void TraceIndex::Save(IndexWriter& out, const std::function<void()>& between) {
+  out.Put(Saved{.first = first_.value_or(0),
+                .begin = begin(),
+                .end = end(),
+                .has_first = first_ ? uint64_t{1} : 0});
+  const auto notes = Notes();
+  out.Put<uint64_t>(notes.size());
+  for (const std::string& note : notes) out.PutText(note);
+  SaveNames(out);
+  labels_.Save(out);
+  out.PutAll(cpu_lanes_);
+  out.Put<uint64_t>(threads_.size());
+  for (ThreadLanes& thread : threads_) {
+    between();
+    out.Put(thread.koid);
+    out.Put(thread.states);
+    thread.spans.Save(out);
+    thread.instants.Save(out);
+  }
+  const auto put_owner = [&](const std::optional<uint64_t>& owner) {
+    out.Put<uint64_t>(owner ? 1 : 0);
+    out.Put(owner.value_or(0));
+  };
+  out.Put<uint64_t>(async_tracks_.size());
+  for (AsyncTrack& track : async_tracks_) {
+    between();
+    out.Put(track.category);
+    out.Put(track.name);
+    put_owner(track.process);
+    put_owner(track.device);
+    track.spans.Save(out);
+  }
+  out.Put<uint64_t>(counters_.size());
+  for (CounterTrack& track : counters_) {
+    between();
+    out.Put(track.name);
+    out.Put(track.series);
+    out.Put(track.id);
+    put_owner(track.process);
+    track.samples.Save(out);
+  }
+  out.Put<uint64_t>(loss_tracks_.size());
+  for (LossTrack& track : loss_tracks_) {
+    between();
+    put_owner(track.cpu);
+    track.gaps.Save(out);
+    track.losses.Save(out);
+  }
+  between();
+  flows_.Save(out);
+  intervals_.Save(out, between);
+}
+
+bool TraceIndex::LoadTracks(IndexReader& in) {
+  uint64_t has_owner = 0;
+  uint64_t owner = 0;
+  const auto get_owner = [&](std::optional<uint64_t>& into) {
+    if (!in.Get(has_owner) || !in.Get(owner)) return false;
+    if (has_owner != 0) into = owner;
+    return true;
+  };
+  uint64_t count = 0;
+  if (!in.GetCount(count, sizeof(uint64_t)) || count > kMaxTracks) return false;
+  async_tracks_.resize(count);
+  for (AsyncTrack& track : async_tracks_) {
+    track.spans.SetOverlapping();
+    if (!in.Get(track.category) || !in.Get(track.name) || !get_owner(track.process) ||
+        !get_owner(track.device) || !track.spans.Load(in, events_)) {
+      return false;
+    }
+  }
+  if (!in.GetCount(count, sizeof(uint64_t)) || count > kMaxTracks) return false;
+  counters_.resize(count);
+  for (CounterTrack& track : counters_) {
+    if (!in.Get(track.name) || !in.Get(track.series) || !in.Get(track.id) ||
+        !get_owner(track.process) || !track.samples.Load(in, events_)) {
+      return false;
+    }
+  }
+  if (!in.GetCount(count, sizeof(uint64_t)) || count > kMaxTracks) return false;
+  loss_tracks_.resize(count);
+  for (LossTrack& track : loss_tracks_) {
+    std::optional<uint64_t> cpu;
+    if (!get_owner(cpu) || !track.gaps.Load(in, events_) || !track.losses.Load(in, events_)) {
+      return false;
+    }
+    if (cpu) track.cpu = static_cast<uint32_t>(*cpu);
+  }
+  return true;
+}
+
+bool TraceIndex::Load(IndexReader& in) {
+  Saved saved;
+  uint64_t count = 0;
+  if (!in.Get(saved) || !in.GetCount(count, sizeof(uint64_t))) return false;
+  saved_ = saved;
+  if (saved.has_first != 0) first_ = saved.first;
+  saved_notes_.resize(count);
+  for (std::string& note : saved_notes_) {
+    if (!in.GetText(note)) return false;
+  }
+  if (!LoadNames(in) || !labels_.Load(in) || !in.GetAll(cpu_lanes_)) return false;
+  if (cpu_lanes_.size() > kMaxCpus) return false;
+  if (!in.GetCount(count, sizeof(uint64_t))) return false;
+  for (; count != 0; --count) {
+    fxt::Koid koid = 0;
+    if (!in.Get(koid)) return false;
+    const uint32_t number = NumberOf(koid);
+    if (number == kNoLane) return false;
+    ThreadLanes& thread = threads_[number];
+    if (!in.Get(thread.states) || !thread.spans.Load(in, events_) ||
+        !thread.instants.Load(in, events_)) {
+      return false;
+    }
+  }
+  if (!LoadTracks(in) || !flows_.Load(in, events_) || !intervals_.Load(in)) return false;
+  // Numbers that lead from one to another.
+  const auto is_lane = [&](uint32_t lane) { return lane == kNoLane || lane < intervals_.lanes(); };
+  const auto& points = flows_.Sorted();
+  return std::all_of(cpu_lanes_.begin(), cpu_lanes_.end(), is_lane) &&
+         std::all_of(threads_.begin(), threads_.end(),
+                     [&](const ThreadLanes& thread) { return is_lane(thread.states); }) &&
+         std::all_of(points.begin(), points.end(),
+                     [&](const FlowPoint& point) { return point.thread < threads_.size(); });
 }
 
 }  // namespace view

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "tables/rows/text_pool.h"
 #include "tables/task_names.h"
 #include "view/event_lanes.h"
+#include "view/flow_table.h"
 #include "view/interval_lanes.h"
 #include "view/label_table.h"
 
@@ -46,11 +48,13 @@ struct ThreadLanes {
   PointLane<Instant> instants;
 };
 
-// Asynchronous operations of a process with the same category and name.
+// Asynchronous operations of a process with the same category and name, or the requests to a block
+// device.
 struct AsyncTrack {
   uint32_t category = 0;
   uint32_t name = 0;
   std::optional<fxt::Koid> process;
+  std::optional<fxt::Koid> device;
   SpanLane spans;
 };
 
@@ -62,10 +66,11 @@ struct CounterTrack {
   PointLane<Sample> samples;
 };
 
-struct IndexedLoss {
-  uint64_t time = 0;
+// Where the trace says that it does not know: of a CPU, or of none.
+struct LossTrack {
   std::optional<uint32_t> cpu;
-  std::optional<uint64_t> count;
+  SpanLane gaps;              // what the CPU did is not known
+  PointLane<Instant> losses;  // the rows of table `losses`
 };
 
 // Feed it every record in file order (facts/read_loop.h), then call Finish(). It may be read in
@@ -85,7 +90,9 @@ class TraceIndex {
   // The first time of the file, which seconds count from; ns. Empty before there is one.
   std::optional<uint64_t> first() const { return first_; }
   uint64_t begin() const;
-  uint64_t end() const { return std::max(timeline_.latest(), latest_event_); }
+  uint64_t end() const {
+    return saved_ ? saved_->end : std::max(timeline_.latest(), latest_event_);
+  }
 
   const IntervalLanes& intervals() const { return intervals_; }
   // By CPU number; kNoLane for those that nothing was seen of.
@@ -93,6 +100,8 @@ class TraceIndex {
   std::vector<ThreadLanes>& threads() { return threads_; }
   std::vector<AsyncTrack>& async_tracks() { return async_tracks_; }
   std::vector<CounterTrack>& counters() { return counters_; }
+  std::vector<LossTrack>& loss_tracks() { return loss_tracks_; }
+  FlowTable& flows() { return flows_; }
   const LabelTable& labels() const { return labels_; }
   const tables::TaskNames& names() const { return names_; }
   std::optional<fxt::Koid> ProcessOf(const ThreadLanes& thread) const {
@@ -103,6 +112,12 @@ class TraceIndex {
 
   // What is not in the index, one sentence each.
   std::vector<std::string> Notes() const;
+
+  // All of it, once it is finished. `between` is called from time to time.
+  void Save(IndexWriter& out, const std::function<void()>& between);
+  // What was saved, into an index that nothing was added to, and nothing may be added to after it.
+  // False: it cannot be read, or takes more than the limits; the index is of no use then.
+  bool Load(IndexReader& in);
 
  private:
   struct Facts {
@@ -115,11 +130,7 @@ class TraceIndex {
                                 .state = LaneState::kIdle,
                                 .is_cut = IsCut(idle.began, idle.ended)});
     }
-    void OnGap(const facts::Gap& gap) const {
-      index.AddToCpu(
-          gap.cpu,
-          {.begin = gap.begin, .end = gap.end, .state = LaneState::kUnknown, .is_cut = true});
-    }
+    void OnGap(const facts::Gap& gap) const { index.AddGap(gap); }
     template <typename Full>
     void OnWholeRun(const facts::WholeRun& run, Full&& /*full*/) const {
       index.PutRun(run.index, run.thread, run.cpu, run.begin, run.end, false);
@@ -161,6 +172,7 @@ class TraceIndex {
         {.begin = begin, .end = end, .state = LaneState::kRun, .is_cut = is_cut, .value = cpu});
   }
   void AddToCpu(uint32_t cpu, const Interval& interval);
+  void AddGap(const facts::Gap& gap);
   void AddToThread(facts::ThreadIndex index, fxt::Koid koid, const Interval& interval) {
     const uint32_t number = Scheduled(index, koid);
     if (number != kNoLane) intervals_.Append(threads_[number].states, interval);
@@ -178,6 +190,17 @@ class TraceIndex {
   }
   uint32_t NumberOf(fxt::Koid koid);
 
+  // What the timeline says of an index that was read record by record.
+  struct Saved {
+    uint64_t first = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint64_t has_first = 0;
+  };
+  void SaveNames(IndexWriter& out);
+  bool LoadNames(IndexReader& in);
+  bool LoadTracks(IndexReader& in);
+
   // Divides what is free anew.
   void ShareMemory();
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
@@ -185,6 +208,12 @@ class TraceIndex {
   void PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_before, bool ended_after);
   void PutInstant(fxt::Koid thread, const Instant& instant);
   void AddCounter(const fxt::Event& event, uint64_t time);
+  void AddFlow(const fxt::Event& event, uint64_t time, FlowPoint::Kind kind);
+  // Of events that say that something is missing.
+  void AddLoss(const fxt::Event& event, uint64_t time);
+  void PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss);
+  // Null beyond the limit of tracks.
+  LossTrack* LossTrackOf(const std::optional<uint32_t>& cpu);
   uint32_t ArgumentsOf(const fxt::Event& event);
 
   static constexpr size_t kMaxTracks = 4096;
@@ -210,7 +239,12 @@ class TraceIndex {
   std::vector<AsyncTrack> async_tracks_;
   std::map<std::tuple<uint32_t, uint32_t, uint64_t, fxt::Koid>, uint32_t> counter_numbers_;
   std::vector<CounterTrack> counters_;
+  std::map<std::optional<uint32_t>, uint32_t> loss_numbers_;  // by CPU
+  std::vector<LossTrack> loss_tracks_;
+  FlowTable flows_;
   uint64_t tracks_left_out_ = 0;
+  std::optional<Saved> saved_;
+  std::vector<std::string> saved_notes_;
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_;
 };

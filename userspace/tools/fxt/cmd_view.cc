@@ -27,6 +27,7 @@ struct ViewOptions {
   uint64_t port = 0;
   bool print = false;
   bool cache = false;
+  bool keep_index = false;
 };
 
 // The part of the address that says what to show: of a time, or what the page's "link" has behind
@@ -78,11 +79,11 @@ int RunView(const ViewOptions& options) {
   }
   view::IndexLimits limits;
   if (!options.other.empty()) limits = limits.Half();
-  auto trace = view::IndexedTrace::Open(options.file, limits);
+  auto trace = view::IndexedTrace::Open(options.file, limits, options.keep_index);
   if (!trace) return Fail(trace.error());
   std::unique_ptr<view::IndexedTrace> other;
   if (!options.other.empty()) {
-    auto opened = view::IndexedTrace::Open(options.other, limits);
+    auto opened = view::IndexedTrace::Open(options.other, limits, options.keep_index);
     if (!opened) return Fail(opened.error());
     other = std::move(*opened);
   }
@@ -127,6 +128,8 @@ void AddView(const Command& program, int& exit_code) {
               "Start no browser; print the address, and what to run on the machine with a browser");
   command.Add("--cache", options->cache,
               "Keep all tables in columns, in a file beside FILE: statements do not read FILE again");
+  command.Add("--keep-index", options->keep_index,
+              "Keep what the timeline is made of in FILE.index: FILE opens at once the next time");
   command
       .Add("--at", options->at,
            "What to show first: a time (1.5s since the first record, or @ and ns), or the address "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is known of the selection: a run, a wait, a span, instants, a value.
 import * as api from './api.js';
-import { threadLabel } from './lanes.js';
+import { lossLabel, threadLabel } from './lanes.js';
 import { BLOCKED, IDLE, RUN, WAKEUP, wordsOf } from './states.js';
 import { button, definitions, element, formatLength, formatTime, parseArguments, parseCsv } from './text.js';
 
@@ -16,6 +16,23 @@ const LENGTHS = [
   ['asked', 'asked for at most'], ['rt_throttled', 'of it real-time throttled'],
   ['affinity', 'of it bound to other CPUs'], ['weight', 'of it behind a greater weight'],
 ];
+
+// What the marks of losses mean.
+const MISSING = {
+  'lost events': 'The buffers of the recorder were full: these events are not in the trace.',
+  'hidden switch': 'The kernel did not show a switch of this CPU: what ran there before is not known.',
+  'buffer full': 'A program that takes part in the recording says that its buffer was full.',
+};
+
+// Why it is not known what a CPU did.
+const UNKNOWN_SINCE = {
+  'lost events': 'Events were lost: what the CPU did up to its next switch in the trace is not known.',
+  'hidden switch': 'A switch is missing, which the kernel did not show: what the CPU did since its last one is not known.',
+  'left out': 'The recording leaves out threads, processes or CPUs: not every switch of this CPU is there.',
+};
+
+// Instants are thin: a click counts for those within this width.
+export const INSTANT_PIXELS = 6;
 
 // From the begin of a run to the record of the stack before it, ns.
 const STACK_DELAY = 200e3;
@@ -39,15 +56,15 @@ export class Details {
   async show({ trace, lane, time, depth }) {
     const serial = this.serial += 1;
     const more = { depth: depth ?? 0 };
-    if (lane[0] === 'i') more.until = Math.ceil(time + this.app.geometry.nsPerPixel);
+    if ('il'.includes(lane[0])) more.until = Math.ceil(time + INSTANT_PIXELS * this.app.geometry.nsPerPixel);
     const found = await api.at(trace, lane, time, more);
     if (serial !== this.serial) return null;
     const { kind, ...place } = { kind: lane[0], trace, lane };
-    if (kind === 'i') return this.#instants(place, found);
+    if (kind === 'i' || kind === 'l') return this.#instants(place, found);
     if (found.begin === undefined) return null;
     if (kind === 'c' || kind === 's') await this.#state(place, found, serial);
     else if (kind === 'k') this.#value(place, found);
-    else this.#span(place, found);
+    else this.#span(place, found, serial);
     return { begin: found.begin, end: found.end, depth: found.depth ?? 0, found };
   }
 
@@ -69,7 +86,8 @@ export class Details {
     const known = this.app.lanes.thread(trace, thread.number);
     const process = known?.process.name && known.process.name !== thread.name ? ` of ${known.process.name}` : '';
     return element('span', {}, threadLabel(thread), process, ' ',
-      button('go there', () => this.app.goTo(trace, `s${thread.number}`, time), { className: 'link go' }));
+      button('go there', () => this.app.goTo(trace, `${known?.states === false ? 'd' : 's'}${thread.number}`, time),
+        { className: 'link go' }));
   }
 
   #wakerRow(trace, woken) {
@@ -183,33 +201,105 @@ export class Details {
       element('ol', { className: 'stack' }, ...frames.map((frame) => element('li', {}, frame))));
   }
 
-  #span({ trace, lane }, found) {
-    const thread = lane[0] === 'd' ? this.app.lanes.thread(trace, Number(lane.slice(1))) : null;
+  #cpuLink(trace, cpu, time) {
+    return element('span', {}, `CPU ${cpu} `,
+      button('go there', () => this.app.goTo(trace, `c${cpu}`, time), { className: 'link go' }));
+  }
+
+  #span({ trace, lane }, found, serial) {
+    const { lanes } = this.app;
+    const track = lanes.byLane.get(`${trace}:${lane}`)?.track;
+    const thread = lane[0] === 'd' ? lanes.thread(trace, Number(lane.slice(1))) : null;
+    const device = lane[0] === 'a' && track?.device !== undefined ? lanes.thread(trace, track.device) : null;
+    const isInterrupt = thread?.process.role === 'irq';
     const rows = this.#times(found);
-    if (thread) rows.unshift(['thread', this.#threadLink(trace, thread, found.begin)]);
+    let title = found.name || 'span';
+    if (isInterrupt) {
+      rows.unshift(['on', this.#cpuLink(trace, thread.cpu, found.begin)]);
+    } else if (thread) {
+      rows.unshift(['thread', this.#threadLink(trace, thread, found.begin)]);
+    }
+    if (lane[0] === 'g' && track) {
+      rows.unshift(['on', this.#cpuLink(trace, track.cpu, found.begin)]);
+      rows.push(['meaning', UNKNOWN_SINCE[found.name]]);
+      title = `${lossLabel(track)}: not known, ${title}`;
+    }
+    if (device) {
+      rows.unshift(['device', threadLabel(device)]);
+      title = `${threadLabel(device)}: ${title}`;
+    }
     if (found.category) rows.unshift(['category', found.category]);
     if (found.beganBefore) rows.push(['note', 'it began before the trace']);
     if (found.endedAfter) rows.push(['note', 'its end is not in the trace']);
-    this.#put(found.name || 'span', this.#stateButtons(trace, found, thread), definitions(rows),
-      ...[this.#arguments(found.args)].filter(Boolean));
-    this.app.overlay.arrows = [];
+    const list = definitions(rows);
+    this.#put(title, this.#stateButtons(trace, found, thread?.states ? thread : null), list,
+      ...[this.#arguments(trace, found, device)].filter(Boolean));
+    this.#showFlows(trace, lane, found);
+    if (isInterrupt) this.#addInterrupted(trace, thread.cpu, found, list, serial);
   }
 
-  #arguments(members) {
-    const pairs = parseArguments(members);
+  // Arrows from the spans that led to this one, and to those that it led to; and a list of them.
+  #showFlows(trace, lane, found) {
+    const { overlay } = this.app;
+    const flows = found.flows ?? [];
+    overlay.arrows = [];
+    const rows = [];
+    for (const flow of flows) {
+      const here = { lane, time: flow.time, depth: found.depth };
+      for (const [words, other] of [['from', flow.from], ['to', flow.to]]) {
+        if (!other) continue;
+        const there = { lane: `d${other.thread.number}`, time: other.time, depth: other.span?.depth ?? 0 };
+        const [from, to] = words === 'from' ? [there, here] : [here, there];
+        overlay.arrows.push({ trace, from: from.lane, to: to.lane, time: from.time, toTime: to.time,
+          fromDepth: from.depth, toDepth: to.depth });
+        rows.push([`${words}, flow ${flow.name}`, this.#flowLink(trace, other)]);
+      }
+      if (!flow.from && !flow.to) rows.push(['flow', `${flow.name}: its other records are not in the trace`]);
+    }
+    if (rows.length > 0) {
+      const more = found.flowCount > flows.length ? `, the first ${flows.length} of ${found.flowCount}` : '';
+      this.place.append(element('div', {}, element('h3', {}, `Flows${more}`), definitions(rows)));
+    }
+    this.app.changed();
+  }
+
+  #flowLink(trace, { thread, span, time }) {
+    const name = span ? `${span.name || 'span'}, ` : '';
+    return element('span', {}, `${name}${threadLabel(thread)} at ${formatTime(time)} `,
+      button('go there', () => this.app.goTo(trace, `d${thread.number}`, span?.begin ?? time,
+        span ?? { begin: time, end: time, depth: 0 }), { className: 'link go' }));
+  }
+
+  // Who had the CPU.
+  async #addInterrupted(trace, cpu, found, list, serial) {
+    const run = await api.at(trace, `c${cpu}`, found.begin);
+    if (serial !== this.serial || run.state === undefined) return;
+    list.append(...definitions([['interrupted',
+      run.thread ? this.#threadLink(trace, run.thread, found.begin) : wordsOf(run.state)]]).childNodes);
+  }
+
+  #arguments(trace, found, device) {
+    const pairs = parseArguments(found.args);
     if (pairs.length === 0) return null;
-    return element('div', {}, element('h3', {}, 'Arguments'),
-      definitions(pairs.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])));
+    return element('div', {}, element('h3', {}, 'Arguments'), definitions(pairs.map(([name, value]) => {
+      const asker = device && name === 'thread' ? this.app.lanes.byKoid.get(`${trace}:${value}`) : null;
+      if (asker) return ['asked by', this.#threadLink(trace, asker, found.begin)];
+      return [name, typeof value === 'object' ? JSON.stringify(value) : String(value)];
+    })));
   }
 
   #instants({ trace, lane }, { instants }) {
     if (!instants?.length) return null;
-    const thread = this.app.lanes.thread(trace, Number(lane.slice(1)));
+    const isLoss = lane[0] === 'l';
+    const track = this.app.lanes.byLane.get(`${trace}:${lane}`)?.track;
+    const thread = isLoss ? null : this.app.lanes.thread(trace, Number(lane.slice(1)));
     const parts = instants.map((one) => element('div', { className: 'instant' },
       element('h3', {}, one.name || 'instant'),
       definitions([['category', one.category], ['time', this.#timeLink(one.time)],
+        ['meaning', isLoss ? MISSING[one.name] : null],
         ...parseArguments(one.args).map(([name, value]) => [name, String(value)])])));
-    this.#put(`${thread ? threadLabel(thread) : 'Instants'}: ${instants.length === 1 ? 'an instant' : 'instants'}`, ...parts);
+    const owner = isLoss && track ? lossLabel(track) : thread ? threadLabel(thread) : 'Instants';
+    this.#put(isLoss ? `${owner}: what is missing` : `${owner}: ${instants.length === 1 ? 'an instant' : 'instants'}`, ...parts);
     this.app.overlay.arrows = [];
     return { begin: instants[0].time, end: instants.at(-1).time, depth: 0, found: { instants } };
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rows of the timeline: which lanes there are, in which order, and which of them are shown.
 
-const HEIGHTS = { section: 22, process: 22, c: 24, s: 18, d: 16, a: 16, i: 12, k: 34 };
+const HEIGHTS = { section: 22, process: 22, c: 24, s: 18, d: 16, a: 16, i: 12, k: 34, g: 14, l: 14 };
 const GAP = 2;
 const MAX_ROWS = 8; // of nested spans that a lane shows
 const OPEN_PROCESSES = 8;
+// A section with more lanes is closed at first.
+const OPEN_LANES = 16;
 
 function nameOf(one, fallback) {
   return one.name || fallback;
@@ -20,20 +22,31 @@ function processLabel(process) {
   return `${nameOf(process, 'process')} ${process.pid}`;
 }
 
+// Of the header that has the lanes of a process.
+function keyOf(trace, process) {
+  return process.role ? `${process.role}${trace}` : `process${trace}:${process.koid}`;
+}
+
 export function counterLabel(counter) {
   const series = counter.series && counter.series !== counter.name ? ` ${counter.series}` : '';
   return `${counter.name}${series}${counter.id === '0' ? '' : ` ${counter.id}`}`;
 }
 
+/** Of the lanes of where the trace does not know. */
+export function lossLabel(track) {
+  return track.cpu === undefined ? 'all CPUs' : `CPU ${track.cpu}`;
+}
+
 export class Lanes {
   constructor() {
-    this.traces = []; // {label, cpus, processes, threads: number -> thread}
+    this.traces = []; // {label, cpus, processes, interrupts, devices, losses, threads: number -> thread}
     this.isOpen = new Map(); // key of a section or process -> whether its lanes are shown
     this.busy = [null, null]; // numbers of threads that did something in the range, or null: all
     this.rows = [];
     this.height = 0;
     this.byLane = new Map(); // "trace:lane" -> row
     this.byTid = new Map(); // "trace:tid" -> number of the thread
+    this.byKoid = new Map(); // "trace:koid" -> thread
   }
 
   setTrace(trace, label, found) {
@@ -42,10 +55,15 @@ export class Lanes {
       for (const thread of process.threads) {
         thread.process = process;
         threads.set(thread.number, thread);
+        this.byKoid.set(`${trace}:${thread.koid}`, thread);
         if (thread.tid !== undefined) this.byTid.set(`${trace}:${thread.tid}`, thread.number);
       }
     }
-    this.traces[trace] = { label, cpus: found.cpus, processes: found.processes, threads, leftOut: found.left_out };
+    const ofRole = (role) => found.processes.filter((process) => process.role === role);
+    const interrupts = ofRole('irq').flatMap((process) => process.threads);
+    this.traces[trace] = { label, cpus: found.cpus, processes: found.processes.filter((process) => !process.role),
+      interrupts: interrupts.sort((a, b) => (a.cpu ?? 0) - (b.cpu ?? 0)), devices: ofRole('device'),
+      losses: found.losses.sort((a, b) => (a.cpu ?? -1) - (b.cpu ?? -1)), threads, leftOut: found.left_out };
   }
 
   thread(trace, number) {
@@ -68,9 +86,13 @@ export class Lanes {
     const isSeveral = this.traces.length > 1;
     this.pinnedRows = 0;
     this.traces.forEach((trace, number) => {
-      if (isSeveral) this.#addHeader({ kind: 'section', key: `trace${number}`, trace: number, label: trace.label });
+      if (isSeveral) this.#addHeader({ kind: 'section', key: `trace${number}`, trace: number, label: trace.label, isTrace: true });
       if (isSeveral && !this.rows.at(-1).isOpen) return;
       this.#addCpus(trace, number, fits);
+      const busy = hidesIdle ? this.busy[number] : null;
+      this.#addInterrupts(trace.interrupts.filter((thread) => !busy || busy.has(thread.number)), number, fits);
+      this.#addDevices(trace.devices, number, fits);
+      this.#addLosses(trace.losses, number, fits);
       trace.processes.forEach((process, i) => this.#addProcess(process, number, i, fits, hidesIdle, words.length > 0));
     });
     this.#pin(pinned);
@@ -94,6 +116,7 @@ export class Lanes {
     row.kind = row.lane[0];
     row.unit = unit;
     row.height = unit * Math.max(1, Math.min(row.depths ?? 1, MAX_ROWS));
+    if (row.depths > MAX_ROWS) row.label += ` (${MAX_ROWS} of ${row.depths} rows)`;
     this.rows.push(row);
     this.byLane.set(`${row.trace}:${row.lane}`, row);
   }
@@ -105,6 +128,54 @@ export class Lanes {
     for (const cpu of cpus) this.#addLane({ trace: number, lane: `c${cpu}`, label: `CPU ${cpu}` });
   }
 
+  #addInterrupts(threads, trace, fits) {
+    const shown = threads.filter((thread) => fits('interrupts', threadLabel(thread), `cpu ${thread.cpu}`));
+    if (shown.length === 0) return;
+    if (!this.#addHeader({ kind: 'section', key: `irq${trace}`, trace, label: 'Interrupts' }, shown.length <= OPEN_LANES)) return;
+    for (const thread of shown) this.#addThread(thread, trace);
+  }
+
+  // A lane of requests for each device, and its instants.
+  #addDevices(processes, trace, fits) {
+    for (const process of processes) {
+      const threads = process.threads.filter((thread) => fits('block devices', threadLabel(thread)));
+      const tracks = process.async.filter((track) => fits('block devices', this.#deviceLabel(trace, track)));
+      if (threads.length + tracks.length === 0) continue;
+      const isOpen = this.#addHeader({ kind: 'section', key: `device${trace}`, trace, label: 'Block devices' },
+        tracks.length <= OPEN_LANES);
+      if (!isOpen) continue;
+      for (const track of tracks) {
+        this.#addLane({ trace, lane: `a${track.number}`, label: this.#deviceLabel(trace, track), depths: track.rows, track });
+        const thread = threads.find((one) => one.number === track.device);
+        if (thread) this.#addThread(thread, trace, true);
+      }
+      for (const thread of threads) {
+        if (!tracks.some((track) => track.device === thread.number)) this.#addThread(thread, trace);
+      }
+    }
+  }
+
+  #deviceLabel(trace, track) {
+    const thread = this.thread(trace, track.device);
+    return thread ? threadLabel(thread) : nameOf(track, 'requests');
+  }
+
+  #addLosses(tracks, trace, fits) {
+    const shown = tracks.filter((track) => fits('losses and blind spots', lossLabel(track)));
+    if (shown.length === 0) return;
+    const isOpen = this.#addHeader({ kind: 'section', key: `losses${trace}`, trace, label: 'Losses and blind spots' },
+      shown.length <= OPEN_LANES);
+    if (!isOpen) return;
+    for (const track of shown) {
+      const label = lossLabel(track);
+      if (track.gaps) this.#addLane({ trace, lane: `g${track.number}`, label: `${label}: not known`, track });
+      if (track.losses) {
+        const name = track.gaps ? 'lost, hidden' : `${label}: lost, hidden`;
+        this.#addLane({ trace, lane: `l${track.number}`, label: name, track, isSub: track.gaps });
+      }
+    }
+  }
+
   #addProcess(process, trace, order, fits, hidesIdle, isFiltered) {
     const label = processLabel(process);
     const busy = hidesIdle ? this.busy[trace] : null;
@@ -114,7 +185,7 @@ export class Lanes {
     const counters = process.counters.filter((counter) => fits(label, counterLabel(counter)));
     if (threads.length + async.length + counters.length === 0) return;
     const opens = isFiltered || order < OPEN_PROCESSES;
-    const isOpen = this.#addHeader({ kind: 'process', key: `process${trace}:${process.koid}`, trace, label, process,
+    const isOpen = this.#addHeader({ kind: 'process', key: keyOf(trace, process), trace, label, process,
       run: process.run }, opens);
     if (!isOpen) return;
     for (const thread of threads) this.#addThread(thread, trace);
@@ -124,7 +195,8 @@ export class Lanes {
     for (const counter of counters) this.#addLane({ trace, lane: `k${counter.number}`, label: counterLabel(counter) });
   }
 
-  #addThread(thread, trace) {
+  // `isBelow`: a lane with its name is above.
+  #addThread(thread, trace, isBelow = false) {
     const label = threadLabel(thread);
     if (thread.states) this.#addLane({ trace, lane: `s${thread.number}`, label, thread });
     if (thread.rows > 0) {
@@ -132,7 +204,7 @@ export class Lanes {
         isSub: thread.states, depths: thread.rows });
     }
     if (thread.instants) {
-      const isSub = thread.states || thread.rows > 0;
+      const isSub = isBelow || thread.states || thread.rows > 0;
       this.#addLane({ trace, lane: `i${thread.number}`, label: isSub ? 'instants' : label, thread, isSub });
     }
   }
@@ -143,7 +215,8 @@ export class Lanes {
     const taken = new Set(rows);
     rows.forEach((row) => {
       row.isPinned = true;
-      if (row.isSub) row.label = `${threadLabel(row.thread)} ${row.label}`;
+      const owner = row.thread ? threadLabel(row.thread) : row.track ? lossLabel(row.track) : '';
+      if (row.isSub) row.label = `${owner} ${row.label}`;
       this.byLane.set(`${row.trace}:${row.lane}`, row);
     });
     this.rows = [...rows, ...this.rows.filter((row) => !taken.has(row))];
@@ -158,6 +231,7 @@ export class Lanes {
     const unit = HEIGHTS[kind];
     const row = { trace, lane, kind, unit, height: unit, label: lane };
     if (kind === 'c') row.label = `CPU ${lane.slice(1)}`;
+    if ('gl'.includes(kind)) row.label = `${kind === 'g' ? 'not known' : 'lost, hidden'} ${lane.slice(1)}`;
     if ('sdi'.includes(kind)) {
       if (!thread) return null;
       Object.assign(row, { thread, label: threadLabel(thread), isSub: kind !== 's' });
@@ -171,13 +245,16 @@ export class Lanes {
     if ('sdi'.includes(lane[0])) {
       const thread = this.thread(trace, Number(lane.slice(1)));
       if (!thread) return false;
-      this.isOpen.set(`process${trace}:${thread.process.koid}`, true);
+      this.isOpen.set(keyOf(trace, thread.process), true);
+    } else if ('gl'.includes(lane[0])) {
+      this.isOpen.set(`losses${trace}`, true);
     } else if (lane[0] !== 'c') {
       const kind = lane[0] === 'a' ? 'async' : 'counters';
       const number = Number(lane.slice(1));
-      const process = this.traces[trace]?.processes.find((one) => one[kind].some((track) => track.number === number));
+      const { processes = [], devices = [] } = this.traces[trace] ?? {};
+      const process = [...devices, ...processes].find((one) => one[kind].some((track) => track.number === number));
       if (!process) return false;
-      this.isOpen.set(`process${trace}:${process.koid}`, true);
+      this.isOpen.set(keyOf(trace, process), true);
     } else {
       this.isOpen.set(`cpus${trace}`, true);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page of `fxt view`: puts its parts together.
 import * as api from './api.js';
-import { Details } from './details.js';
+import { Details, INSTANT_PIXELS } from './details.js';
 import { Geometry } from './geometry.js';
 import { Input } from './input.js';
 import { Lanes } from './lanes.js';
@@ -51,6 +51,8 @@ class App {
     const isComplete = states.every((one) => one.complete);
     const progress = states.reduce((sum, one) => sum + one.progress, 0);
     if (this.isComplete || (progress === this.progress && !isComplete)) return;
+    // What was shown is not of this file: its labels have other numbers.
+    if (progress < this.progress) this.painter.labels = [];
     this.progress = progress;
     this.isComplete = isComplete;
     byId('progress').textContent = isComplete ? '' : `reading: ${Math.floor(progress / states.length / 10)} %`;
@@ -169,9 +171,8 @@ class App {
     this.selectAt({ trace: row.trace, lane: row.lane, time: this.#instantAt(row, time), depth });
   }
 
-  // Instants are thin: the nearest one within some pixels counts.
   #instantAt(row, time) {
-    return row.kind === 'i' ? time - this.geometry.nsPerPixel * 3 : time;
+    return 'il'.includes(row.kind) ? time - (this.geometry.nsPerPixel * INSTANT_PIXELS) / 2 : time;
   }
 
   async selectAt(place, isRestored = false) {

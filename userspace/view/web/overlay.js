@@ -5,13 +5,17 @@ import { formatLength } from './text.js';
 
 const PATH_COLOURS = { running: 1, runnable: 2, preempted: 3, sleep: 4, blocked: 5, unknown: 8 };
 
+// Pixels between lines from lane to lane of a critical path.
+const MIN_LINE_GAP = 8;
+
 export class Overlay {
   constructor(geometry, lanes) {
     this.geometry = geometry;
     this.lanes = lanes;
     this.colours = null;
     this.selected = null; // {trace, lane, begin, end, depth}
-    this.arrows = []; // {trace, from: lane, to: lane, time, isInterrupt}
+    // Of wakeups {trace, from: lane, to: lane, time}; of flows toTime, fromDepth and toDepth besides.
+    this.arrows = [];
     this.path = []; // {trace, lane, from, to, kind}
     this.pointer = null; // x of the mouse over the tracks
     this.hits = []; // {trace, lane, begin, end, depth}
@@ -24,7 +28,7 @@ export class Overlay {
     this.#hits(context);
     this.#path(context);
     this.#selection(context);
-    this.arrows.forEach((arrow) => this.#arrow(context, arrow));
+    this.arrows.forEach((arrow) => (arrow.toTime === undefined ? this.#arrow(context, arrow) : this.#flow(context, arrow)));
     if (this.pointer !== null) {
       context.globalAlpha = 0.35;
       context.fillStyle = this.colours.ink;
@@ -165,22 +169,69 @@ export class Overlay {
     context.fill();
   }
 
+  // The upper and the lower edge of a span's bar.
+  #edgesOfSpan(trace, lane, depth) {
+    const row = this.#rowOf(trace, lane);
+    if (!row) return [HEAD + 4, HEAD + 4];
+    const shown = Math.min(depth, Math.round(row.height / row.unit) - 1);
+    const top = this.geometry.rowY(row) + shown * row.unit;
+    return [top, top + row.unit - 1];
+  }
+
+  // From edge to edge of the bars, whose names it does not cover.
+  #flow(context, arrow) {
+    const { geometry, colours } = this;
+    const [x, toX] = [geometry.x(arrow.time), geometry.x(arrow.toTime)];
+    const from = this.#edgesOfSpan(arrow.trace, arrow.from, arrow.fromDepth);
+    const to = this.#edgesOfSpan(arrow.trace, arrow.to, arrow.toDepth);
+    const isUp = to[0] < from[0];
+    const y = from[isUp ? 0 : 1];
+    const toY = to[isUp || to[0] === from[0] ? 1 : 0];
+    const bow = Math.min(160, Math.max(24, Math.abs(toX - x) / 2));
+    const draw = (colour, width) => {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.bezierCurveTo(x + bow, y, toX - bow, toY, toX - 5, toY);
+      context.stroke();
+    };
+    // A seam keeps it apart from bars of its colour.
+    draw(colours.paper, 3.5);
+    draw(colours.arrow, 2);
+    context.lineWidth = 1;
+    context.fillStyle = colours.arrow;
+    context.beginPath();
+    context.arc(x, y, 3, 0, 7);
+    context.fill();
+    context.beginPath();
+    context.moveTo(toX, toY);
+    context.lineTo(toX - 8, toY - 4);
+    context.lineTo(toX - 8, toY + 4);
+    context.fill();
+  }
+
   #path(context) {
     const { geometry, colours } = this;
     let before = null;
+    let lastLine = -Infinity;
+    context.lineWidth = 1;
     for (const part of this.path) {
       const row = this.#rowOf(part.trace, part.lane);
       const y = row ? geometry.rowY(row) : HEAD;
       const height = row ? row.height : 4;
       const x = geometry.x(part.from);
       const width = Math.max(1.5, geometry.x(part.to) - x);
-      if (before && before.lane !== part.lane) {
+      // Between lanes that are shown, and not so close to one another that they would cover these.
+      if (before?.hasRow && row && before.lane !== part.lane && x - lastLine >= MIN_LINE_GAP) {
         context.strokeStyle = colours.path;
-        context.lineWidth = 1.5;
+        context.globalAlpha = 0.7;
         context.beginPath();
         context.moveTo(x, before.y);
         context.lineTo(x, y + height / 2);
         context.stroke();
+        context.globalAlpha = 1;
+        lastLine = x;
       }
       // A frame above and below: the states stay in sight.
       context.fillStyle = colours.path;
@@ -189,7 +240,7 @@ export class Overlay {
       context.fillRect(x, y + height - 3, width, 3);
       context.fillStyle = colours.path;
       context.fillRect(x, y + height, width, 2);
-      before = { lane: part.lane, y: y + height / 2 };
+      before = { lane: part.lane, y: y + height / 2, hasRow: row !== null };
     }
     context.lineWidth = 1;
   }

@@ -60,6 +60,8 @@ export class Painter {
     context.fillRect(0, 0, geometry.width, geometry.height);
     const { pinned, scrolled } = geometry.visibleRows();
     this.#grid();
+    context.fillStyle = colours.line;
+    context.fillRect(geometry.left - 1, OVERVIEW, 1, geometry.height);
     const bottom = HEAD + geometry.pinnedHeight;
     this.#clipped(0, bottom, geometry.width, geometry.height - bottom, () => this.#rows(scrolled));
     if (pinned.length > 0) {
@@ -70,8 +72,6 @@ export class Painter {
       context.fillRect(0, bottom - 2, geometry.width, 1);
     }
     this.#clipped(geometry.left, HEAD, geometry.trackWidth, geometry.height - HEAD, () => overlay.tracks(context));
-    context.fillStyle = colours.line;
-    context.fillRect(geometry.left - 1, OVERVIEW, 1, geometry.height);
     this.#axis();
     this.#overview();
     overlay.head(context);
@@ -219,8 +219,12 @@ export class Painter {
 
   #header(row, y) {
     const { context, geometry, colours } = this;
-    context.fillStyle = colours.header;
+    context.fillStyle = row.isTrace ? colours.line : colours.header;
     context.fillRect(0, y, geometry.width, row.height);
+    if (row.isTrace) {
+      context.fillStyle = colours.accent;
+      context.fillRect(0, y, geometry.width, 2);
+    }
     context.fillStyle = colours.ink;
     context.textAlign = 'left';
     context.font = `600 ${FONT}`;
@@ -258,17 +262,18 @@ export class Painter {
     const { geometry } = this;
     const { from, to } = geometry.viewport;
     const pixel = pixelFor(geometry.nsPerPixel);
-    const draw = { c: this.#cpu, s: this.#states, d: this.#spans, a: this.#spans, i: this.#instants,
-      k: this.#counter }[row.kind];
+    const draw = { c: this.#cpu, s: this.#states, d: this.#spans, a: this.#spans, g: this.#spans, i: this.#instants,
+      l: this.#instants, k: this.#counter }[row.kind];
     if (row.kind === 'k') this.#measureCounter(row, pixel);
     this.tiles.visit(row.trace, row.lane, pixel, from, to, (items, begin, end) => {
       draw.call(this, row, y, items, begin, end, bars, texts);
     });
   }
 
-  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile has none.
+  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile overlaps with it.
   #shown(width, end, to) {
-    return width > 3 && end <= to ? width - 1 : Math.max(width, 0.5);
+    if (end > to) return width + 0.6;
+    return width > 3 ? width - 1 : Math.max(width, 0.5);
   }
 
   // The room of a text, which an item that is in several tiles has once; 0: none.
@@ -383,7 +388,8 @@ export class Painter {
       const x = geometry.x(Math.max(items.times[i], from));
       const width = geometry.x(Math.min(items.times[i + 1], to)) - x;
       const name = this.labels[row.trace].get(items.words[i]);
-      const colour = colours.tasks[hashOf(name ?? String(items.words[i])) % colours.tasks.length];
+      const colour = row.kind === 'g' ? colours.states[UNKNOWN]
+        : colours.tasks[hashOf(name ?? String(items.words[i])) % colours.tasks.length];
       const shown = Math.max(this.#shown(width, items.times[i + 1], to), 0.8);
       const top = y + depth * row.unit;
       bars.add(colour, x, top, shown, row.unit - 1);
@@ -395,12 +401,13 @@ export class Painter {
 
   #instants(row, y, items, from, to, bars) {
     const { geometry, colours } = this;
+    const colour = row.kind === 'l' ? colours.error : colours.instant;
     for (let i = 0; i < 2 * items.count; i += 2) {
       const time = items.times[i];
       if (time < from || time >= to) continue;
       const count = (items.words[i + 1] >> 16) & 0xff;
-      const height = Math.min(row.height, 4 + Math.log2(count) * 2);
-      bars.add(colours.instant, geometry.x(time) - 0.75, y + row.height - height, 1.5, height);
+      const height = row.kind === 'l' ? row.height : Math.min(row.height, 4 + Math.log2(count) * 2);
+      bars.add(colour, geometry.x(time) - 0.75, y + row.height - height, 1.5, height);
     }
   }
 
@@ -465,14 +472,22 @@ export class Painter {
   // As much of the text as fits into the width.
   #fit(text, width) {
     if (width < 12) return '';
-    let whole = this.widths.get(text);
-    if (whole === undefined) {
-      if (this.widths.size > 20000) this.widths.clear();
-      whole = this.context.measureText(text).width;
-      this.widths.set(text, whole);
-    }
+    const whole = this.#widthOf(text);
     if (whole <= width) return text;
-    const count = Math.floor((text.length * width) / whole) - 1;
-    return count < 2 ? '' : `${text.slice(0, count)}…`;
+    for (let count = Math.floor((text.length * width) / whole); count >= 2; count -= 1) {
+      const cut = `${text.slice(0, count)}…`;
+      if (this.#widthOf(cut) <= width) return cut;
+    }
+    return '';
+  }
+
+  #widthOf(text) {
+    let width = this.widths.get(text);
+    if (width === undefined) {
+      if (this.widths.size > 20000) this.widths.clear();
+      width = this.context.measureText(text).width;
+      this.widths.set(text, width);
+    }
+    return width;
   }
 }

@@ -116,7 +116,7 @@ export class Questions {
         : button(`${one.part.thread} ${one.part.tid}`, () => this.app.goTo(trace, one.lane, one.from), { className: 'link' }),
       [one.part.waited_for, one.part.object, one.part.stack].filter(Boolean).join(', '),
     ]);
-    return element('div', {}, table(['what', 'how long', 'thread', 'for'], rows),
+    return element('div', {}, Object.assign(table(['what', 'how long', 'thread', 'for'], rows), { className: 'parts' }),
       parts.length > MAX_PARTS ? element('p', { className: 'soft' }, `and ${parts.length - MAX_PARTS} parts more`) : null);
   }
 

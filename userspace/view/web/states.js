@@ -37,7 +37,7 @@ const NAMES = {
   paper: '--paper', card: '--card', ink: '--ink', soft: '--soft', faint: '--faint', line: '--line', grid: '--grid',
   accent: '--accent', mark: '--mark', hit: '--hit', path: '--path', arrow: '--arrow',
   lock: '--sleep-lock', timer: '--sleep-timer', net: '--sleep-net', child: '--sleep-child', file: '--sleep-file',
-  counter: '--counter', instant: '--instant', header: '--header', darkText: '--dark-text', lightText: '--light-text',
+  counter: '--counter', instant: '--instant', header: '--header', error: '--error', darkText: '--dark-text', lightText: '--light-text',
 };
 const STATE_NAMES = ['--paper', '--running', '--wakeup', '--preempted', '--sleeping', '--blocked', '--stopped',
   '--throttled', '--unknown', '--paper'];

@@ -144,12 +144,12 @@ export class Viewport {
     if (shown) this.show(shown.from, shown.to);
     this.scroll = Math.max(0, Number(parts.get('y')) || 0);
     const [trace, lane, at, depth] = (parts.get('sel') ?? '').split('.');
-    if (/^[csdiak]\d+$/.test(lane ?? '')) {
+    if (/^[csdiakgl]\d+$/.test(lane ?? '')) {
       this.selection = { trace: Number(trace) ? 1 : 0, lane, time: Number(at) || 0, depth: Number(depth) || 0 };
     }
     this.range = interval(parts.get('range'));
     if (parts.has('marks')) this.marks = parts.get('marks').split('_').map(interval).filter((one) => one !== null);
-    this.pinned = (parts.get('pin') ?? '').split(',').filter((one) => /^[01]:[csdiak]\d+$/.test(one));
+    this.pinned = (parts.get('pin') ?? '').split(',').filter((one) => /^[01]:[csdiakgl]\d+$/.test(one));
     try {
       this.filter = decodeURIComponent(parts.get('filter') ?? '');
     } catch {
