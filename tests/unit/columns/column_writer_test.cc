@@ -31,14 +31,14 @@ TEST(ColumnWriterTest, ColumnsHaveTheRowsOfAScan) {
 }
 
 TEST(ColumnWriterTest, ABlockEndsAndTheNextOneHasNumbersOfItsOwn) {
-  testing::MixedTrace trace(4'000'000);
+  testing::MixedTrace trace(800'000);
   const auto file = testing::FileOf(trace.bytes(), testing::kAllSets);
   EXPECT_GT(file->table(Table::kWaits).blocks(), 1U);
   ExpectRowsOfTrace(*file, trace.bytes());
 }
 
 TEST(ColumnWriterTest, SetsThatAreMadeLaterAreThoseOfOnePass) {
-  testing::MixedTrace trace(3'000'000);
+  testing::MixedTrace trace(700'000);
   const auto base = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kBase));
   EXPECT_EQ(base->sets(), BitOf(ColumnSet::kBase));
   EXPECT_EQ(base->table(Table::kPath).rows, 0U);

@@ -30,7 +30,7 @@ std::optional<TextRows> Summed(std::string_view statement, const columns::Column
 }
 
 TEST(GroupSumsTest, SumsAreThoseOfTheRows) {
-  columns::testing::MixedTrace trace(4'000'000);
+  columns::testing::MixedTrace trace(800'000);
   const auto file = columns::testing::FileOf(trace.bytes());
   struct Sums {
     int64_t count = 0, sum = 0, least = INT64_MAX, most = INT64_MIN;

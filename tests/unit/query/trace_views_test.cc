@@ -14,6 +14,8 @@
 namespace query {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 class TextWriter : public ResultWriter {
  public:
   void Begin(std::span<const std::string>) override {}
@@ -29,7 +31,7 @@ class TextWriter : public ResultWriter {
   }
   void End() override {}
 
-  std::vector<std::string> rows;
+  Texts rows;
 };
 
 TEST(TraceViewsTest, ASpanHasItsStatesAndAWakeupTheSpanOfItsWaker) {
@@ -50,10 +52,9 @@ TEST(TraceViewsTest, ASpanHasItsStatesAndAWakeupTheSpanOfItsWaker) {
     EXPECT_TRUE((*database)->Run(statement, writer).ok()) << statement;
     return writer.rows;
   };
-  using Rows = std::vector<std::string>;
   EXPECT_EQ(ask("SELECT state, state_ts, state_ns FROM span_states WHERE name = 'work' ORDER BY state_ts"),
-            (Rows{"running|110|20", "sleep|130|20", "wakeup|150|10", "running|160|30"}));
-  EXPECT_EQ(ask("SELECT ts, tid, waker_tid, span_name FROM waker_spans"), (Rows{"150|7|8|serve"}));
+            (Texts{"running|110|20", "sleep|130|20", "wakeup|150|10", "running|160|30"}));
+  EXPECT_EQ(ask("SELECT ts, tid, waker_tid, span_name FROM waker_spans"), (Texts{"150|7|8|serve"}));
   for (const TraceView& view : TraceViews()) {
     EXPECT_EQ(ask("SELECT count(*) FROM (" + std::string(view.select) + ")"),
               ask("SELECT count(*) FROM " + std::string(view.name)));
