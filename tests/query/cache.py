@@ -60,6 +60,27 @@ GROUPS = (
     "SELECT * FROM waits WHERE tid = (SELECT min(tid) FROM waits) ORDER BY ts LIMIT 9", "SELECT rowid > 0, count(*) FROM slices GROUP BY 1",
 )
 
+# Windows that are made of columns, nearly are, or must not be.
+WINDOWS = (
+    "SELECT thread, tid, count(*) AS moves FROM (SELECT thread, tid, koid, cpu, lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS before "
+    "FROM slices) WHERE cpu <> before GROUP BY koid ORDER BY moves DESC, tid",
+    "SELECT cpu, max(gap), sum(gap), count(gap) FROM (SELECT s.cpu, lead(ts) OVER (PARTITION BY cpu ORDER BY ts ASC) - ts AS gap FROM slices AS s) GROUP BY cpu ORDER BY cpu",
+    "SELECT max(n), min(n), sum(n), max(t), sum(t), max(c) FROM (SELECT row_number() OVER (PARTITION BY tid ORDER BY ts) AS n, "
+    "sum(length) OVER (PARTITION BY tid ORDER BY ts) AS t, count(*) OVER (PARTITION BY tid ORDER BY ts) AS c FROM slices)",
+    "WITH w AS (SELECT tid, kind, dur, lag(dur) OVER (PARTITION BY tid ORDER BY ts) AS b FROM waits) SELECT kind, count(b), sum(b), sum(dur - b) FROM w GROUP BY kind ORDER BY kind",
+    "SELECT tid, count(waker_tid) OVER (PARTITION BY tid ORDER BY ts) AS n FROM wakeups ORDER BY tid, n",
+    "SELECT tid, sum(waker_tid) OVER (PARTITION BY tid ORDER BY ts) AS n FROM wakeups ORDER BY tid, n",
+    "SELECT sum(n) FROM (SELECT row_number() OVER (PARTITION BY tid ORDER BY ts DESC) AS n, tid FROM slices) WHERE tid % 2 = 0",
+    "SELECT sum(b) FROM (SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS b FROM slices WHERE cpu > 0)",
+    "SELECT count(*) FROM (SELECT lag(thread) OVER (PARTITION BY cpu ORDER BY ts) AS b, thread FROM slices) WHERE thread = b",
+    "SELECT sum(a.b) FROM (SELECT tid, lag(ts) OVER (PARTITION BY tid ORDER BY ts) AS b FROM slices) a JOIN threads USING (tid)",
+    "SELECT count(*) FROM (SELECT count(*) OVER (PARTITION BY cpu ORDER BY ts) AS n FROM slices GROUP BY cpu)",
+    "SELECT sum(n) FROM (SELECT sum(length) OVER (PARTITION BY koid ORDER BY length) AS n FROM slices)",
+    "WITH slices AS (SELECT 1 AS cpu, 2 AS ts) SELECT cpu, lag(ts) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
+    "SELECT cpu, lag(nothing) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
+    "SELECT cpu, n FROM (SELECT cpu, ts, row_number() OVER (PARTITION BY cpu ORDER BY ts) AS n FROM slices) WHERE n < 4 AND cpu = 1 ORDER BY n",
+)
+
 
 class Cache(Traces):
     def both(self, path, statement, *options):
@@ -107,8 +128,9 @@ class Cache(Traces):
         for number, path in enumerate(self.inputs()):
             # All of them on a whole trace, some on each other one.
             for statement in statements if number == 0 else statements[number % 4::4]:
-                # Times of a damaged trace may be centuries apart: too many steps for a recursion.
-                if "damaged" in path and "RECURSIVE" in statement:
+                # Times of a damaged trace may be centuries apart: too many steps for a recursion. And they are in no order: a
+                # scan of the trace ends at the first time behind those that are asked for, one of columns at the last row.
+                if "damaged" in path and ("RECURSIVE" in statement or "ts <" in statement):
                     continue
                 with self.subTest(statement, path=path):
                     self.both(path, statement)
@@ -116,7 +138,7 @@ class Cache(Traces):
 
     def test_groups_of_columns_are_those_of_rows(self):
         for path in (self.copy("groups.fxt"), shutil.copyfile(self.traces[-1], self.path("groups2.fxt"))):
-            for statement in GROUPS:
+            for statement in GROUPS + WINDOWS:
                 with self.subTest(statement, path=path):
                     self.both(path, statement)
 

@@ -144,6 +144,47 @@ bool Decode(const BlockEntry& entry, size_t rows, ColumnValues& values) {
   return true;
 }
 
+namespace {
+
+template <typename Number>
+bool SpreadBy(const std::byte* from, size_t rows, ColumnValues& values) {
+  const size_t few = values.few_values.size();
+  const bool has_kinds = !values.few_kinds.empty();
+  for (size_t i = 0; i < rows; ++i) {
+    Number number = 0;
+    std::memcpy(&number, from + i * sizeof(Number), sizeof(Number));
+    if (number >= few) return false;
+    values.values[i] = values.few_values[number];
+    if (has_kinds) values.kinds[i] = values.few_kinds[number];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Spread(const BlockEntry& numbers, std::span<const std::byte> bytes, size_t rows,
+            ColumnValues& values) {
+  if (numbers.encoding != Encoding::kValues || numbers.kind != Kind::kInteger ||
+      numbers.has_nulls != 0 || numbers.low != 0 || numbers.width > 2 ||
+      bytes.size() != rows * numbers.width) {
+    return false;
+  }
+  values.rows = rows;
+  if (values.kind == Kind::kNull && values.kinds.empty()) return true;
+  values.few_values.swap(values.values);
+  values.few_kinds.swap(values.kinds);
+  values.values.resize(rows);
+  values.kinds.resize(values.few_kinds.empty() ? 0 : rows);
+  if (numbers.width == 2) return SpreadBy<uint16_t>(bytes.data(), rows, values);
+  if (numbers.width == 1) return SpreadBy<uint8_t>(bytes.data(), rows, values);
+  if (values.few_values.empty()) return false;
+  std::fill(values.values.begin(), values.values.end(), values.few_values[0]);
+  if (!values.kinds.empty()) {
+    std::fill(values.kinds.begin(), values.kinds.end(), values.few_kinds[0]);
+  }
+  return true;
+}
+
 std::string_view BlockBuilder::TextOf(uint32_t number) const {
   const uint32_t from = number == 0 ? 0 : ends_[number - 1];
   return {text_.data() + from, ends_[number] - from};
@@ -185,10 +226,26 @@ uint32_t BlockBuilder::NumberOf(std::string_view text) {
   return last_number_;
 }
 
+size_t BlockBuilder::MakeRoom(size_t count) {
+  const size_t before = rows_;
+  rows_ += count;
+  if (rows_ > kinds_.size()) {
+    kinds_.resize(2 * rows_);
+    values_.resize(2 * rows_);
+  }
+  return before;
+}
+
+int64_t* BlockBuilder::AddIntegers(size_t count) {
+  const size_t before = MakeRoom(count);
+  std::fill_n(kinds_.begin() + static_cast<ptrdiff_t>(before), count,
+              static_cast<uint8_t>(Kind::kInteger));
+  seen_kinds_ |= 1U << static_cast<unsigned>(Kind::kInteger);
+  return values_.data() + before;
+}
+
 void BlockBuilder::Add(const tables::Cell* cells, size_t stride, size_t count) {
-  const size_t before = rows();
-  kinds_.resize(before + count);
-  values_.resize(before + count);
+  const size_t before = MakeRoom(count);
   uint8_t* kinds = kinds_.data() + before;
   int64_t* values = values_.data() + before;
   unsigned seen = 0;
@@ -205,6 +262,7 @@ BlockEntry BlockBuilder::Finish(std::vector<std::byte>& to, uint64_t offset) {
   constexpr unsigned kTextBit = 1U << static_cast<unsigned>(Kind::kText);
   const size_t count = rows();
   const size_t begin = to.size();
+  const std::span<int64_t> numbers = std::span(values_).first(count);
   const unsigned others = seen_kinds_ & ~kNullBit;
   BlockEntry entry;
   entry.offset = offset;
@@ -216,7 +274,7 @@ BlockEntry BlockBuilder::Finish(std::vector<std::byte>& to, uint64_t offset) {
     entry.low = INT64_MAX;
     entry.high = INT64_MIN;
     if ((seen_kinds_ & kNullBit) == 0) {
-      for (const int64_t value : values_) {
+      for (const int64_t value : numbers) {
         entry.low = std::min(entry.low, value);
         entry.high = std::max(entry.high, value);
       }
@@ -243,21 +301,21 @@ BlockEntry BlockBuilder::Finish(std::vector<std::byte>& to, uint64_t offset) {
       case 0:
         break;
       case 1:
-        PutAll<uint8_t>(place, values_, base);
+        PutAll<uint8_t>(place, numbers, base);
         break;
       case 2:
-        PutAll<uint16_t>(place, values_, base);
+        PutAll<uint16_t>(place, numbers, base);
         break;
       case 4:
-        PutAll<uint32_t>(place, values_, base);
+        PutAll<uint32_t>(place, numbers, base);
         break;
       default:
-        PutAll<uint64_t>(place, values_, base);
+        PutAll<uint64_t>(place, numbers, base);
     }
   } else {
     entry.encoding = Encoding::kMixed;
     std::memcpy(Extend(to, count), kinds_.data(), count);
-    PutAll<uint64_t>(Extend(to, count * sizeof(uint64_t)), values_, 0);
+    PutAll<uint64_t>(Extend(to, count * sizeof(uint64_t)), numbers, 0);
   }
   if ((others & kTextBit) != 0) {
     const auto texts = static_cast<uint32_t>(ends_.size());
@@ -267,8 +325,7 @@ BlockEntry BlockBuilder::Finish(std::vector<std::byte>& to, uint64_t offset) {
   }
   entry.bytes = static_cast<uint32_t>(to.size() - begin);
   entry.hash = util::ContentHash::Of(std::span(to).subspan(begin));
-  values_.clear();
-  kinds_.clear();
+  rows_ = 0;
   seen_kinds_ = 0;
   ends_.clear();
   text_.clear();

@@ -49,6 +49,10 @@ struct ColumnValues {
   tables::Cell::Kind kind = tables::Cell::Kind::kNull;
   std::vector<std::string_view> texts;
   std::vector<std::byte> bytes;  // those of the file
+  // What reading needs meanwhile; kept for its memory.
+  std::vector<std::byte> number_bytes;
+  std::vector<int64_t> few_values;
+  std::vector<uint8_t> few_kinds;
 
   tables::Cell::Kind KindOf(size_t row) const {
     return kinds.empty() ? kind : static_cast<tables::Cell::Kind>(kinds[row]);
@@ -59,6 +63,12 @@ struct ColumnValues {
 // are trusted.
 bool Decode(const BlockEntry& entry, size_t rows, ColumnValues& values);
 
+// Of a column whose block has few rows, of which each row of the block is one: makes `values` of the
+// few rows those of all `rows`. `numbers` says which each row is, and is a block of whole numbers whose
+// bytes are `bytes`. False: it is none, or a number is not below values.rows. Texts stay valid.
+bool Spread(const BlockEntry& numbers, std::span<const std::byte> bytes, size_t rows,
+            ColumnValues& values);
+
 // Takes cells until the block is full.
 class BlockBuilder {
  public:
@@ -67,7 +77,14 @@ class BlockBuilder {
 
   // `count` cells, `stride` cells apart; kBlockRows at most until Finish().
   void Add(const tables::Cell* cells, size_t stride, size_t count);
-  size_t rows() const { return kinds_.size(); }
+  // Whole numbers, which the caller fills in before the next call.
+  int64_t* AddIntegers(size_t count);
+  // The value of a row that was added is NULL.
+  void SetNull(size_t row) {
+    kinds_[row] = static_cast<uint8_t>(tables::Cell::Kind::kNull);
+    seen_kinds_ |= 1U << static_cast<unsigned>(tables::Cell::Kind::kNull);
+  }
+  size_t rows() const { return rows_; }
   // Bytes of its texts.
   size_t text_bytes() const { return text_.size(); }
   // Appends its bytes to `to`, whose begin is at `offset` of the file, and begins a new one.
@@ -78,13 +95,16 @@ class BlockBuilder {
     uint64_t key = 0;     // the place of the text, or its hash
     uint32_t number = 0;  // of the text, from 1 on; 0: free
   };
+  // Room for `count` further rows. The number of the first one.
+  size_t MakeRoom(size_t count);
   uint32_t NumberOf(std::string_view text);
   std::string_view TextOf(uint32_t number) const;
   Slot& Find(uint64_t key, std::string_view text);
   void Grow();
 
   bool has_stable_texts_;
-  std::vector<int64_t> values_;
+  size_t rows_ = 0;
+  std::vector<int64_t> values_;  // these two have room for more rows
   std::vector<uint8_t> kinds_;
   unsigned seen_kinds_ = 0;  // bit of each
   std::vector<uint32_t> ends_;

@@ -19,10 +19,19 @@ util::Result<std::shared_ptr<const ColumnFile>> ColumnCache::Columns(tables::Tab
                                                                      uint64_t columns) {
   if (has_failed_) return util::Error{"there is no cache", ""};
   if (!file_) {
-    if (auto done = FindOrMake(); !done) return done.TakeError();
+    if (auto done = FindKey(); !done) return done.TakeError();
+    file_ = Find();
+  }
+  const unsigned sets = SetsOf(table, columns);
+  if (!file_) {
+    if (auto done = Make({.sets = sets | BitOf(ColumnSet::kBase)}); !done) return done.TakeError();
+  } else if ((sets & ~file_->sets()) != 0) {
+    if (auto done = Make({.sets = sets & ~file_->sets(), .before = file_}); !done) {
+      return done.TakeError();
+    }
   }
   if (!file_->Verify(table, columns)) {
-    if (auto done = Make(); !done) return done.TakeError();
+    if (auto done = Make({.sets = file_->sets()}); !done) return done.TakeError();
     if (!file_->Verify(table, columns)) {
       return util::Error{"the columns of the cache cannot be read back", ""};
     }
@@ -30,15 +39,13 @@ util::Result<std::shared_ptr<const ColumnFile>> ColumnCache::Columns(tables::Tab
   return std::shared_ptr<const ColumnFile>(file_);
 }
 
-util::Status ColumnCache::FindOrMake() {
-  if (!has_key_) {
-    auto key = KeyOf(trace_);
-    if (!key) return key.TakeError();
-    key_ = *key;
-    has_key_ = true;
-  }
-  file_ = Find();
-  return file_ ? util::Ok() : Make();
+util::Status ColumnCache::FindKey() {
+  if (has_key_) return util::Ok();
+  auto key = KeyOf(trace_);
+  if (!key) return key.TakeError();
+  key_ = *key;
+  has_key_ = true;
+  return util::Ok();
 }
 
 std::shared_ptr<ColumnFile> ColumnCache::Find() const {
@@ -48,13 +55,13 @@ std::shared_ptr<ColumnFile> ColumnCache::Find() const {
   return opened ? std::shared_ptr<ColumnFile>(std::move(*opened)) : nullptr;
 }
 
-util::Status ColumnCache::Make() {
+util::Status ColumnCache::Make(const Order& order) {
   file_.reset();
-  auto made = MakeBesideTrace();
+  auto made = MakeBesideTrace(order);
   const bool is_beside = made.ok();
   const std::string why = is_beside ? "" : made.error().message;
   const bool is_cancelled = options_.cancelled && options_.cancelled();
-  if (!is_beside && !is_cancelled) made = MakeUnnamed();
+  if (!is_beside && !is_cancelled) made = MakeUnnamed(order);
   has_failed_ = !made && !is_cancelled;
   if (!is_beside && !is_cancelled && options_.on_note) {
     options_.on_note(fmt::format(
@@ -66,7 +73,7 @@ util::Status ColumnCache::Make() {
   return util::Ok();
 }
 
-util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeBesideTrace() {
+util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeBesideTrace(const Order& order) {
   const std::string path = PathOf(path_);
   struct stat status = {};
   if (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -75,7 +82,7 @@ util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeBesideTrace() {
   auto opened = output::OpenOutputAt(path, {.option = "--cache"});
   if (!opened) return opened.TakeError();
   if (!opened->file) return util::Error{fmt::format("{} is not a regular file", path), ""};
-  auto written = Write(opened->file->fd());
+  auto written = Write(opened->file->fd(), order);
   if (!written) {
     opened->file->Discard();
     return written;
@@ -84,16 +91,20 @@ util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeBesideTrace() {
   return written;
 }
 
-util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeUnnamed() {
+util::Result<std::shared_ptr<ColumnFile>> ColumnCache::MakeUnnamed(const Order& order) {
   auto fd = output::MakeUnnamedFile();
   if (!fd) return fd.TakeError();
-  return Write(fd->get());
+  return Write(fd->get(), order);
 }
 
-util::Result<std::shared_ptr<ColumnFile>> ColumnCache::Write(int fd) {
+util::Result<std::shared_ptr<ColumnFile>> ColumnCache::Write(int fd, const Order& order) {
   auto source = source::OpenInput(fmt::format("/proc/self/fd/{}", trace_));
   if (!source) return util::Error{fmt::format("cannot read {} again", path_), ""};
-  const ColumnsOf what{.file = path_, .key = key_, .cancelled = options_.cancelled};
+  const ColumnsOf what{.file = path_,
+                       .key = key_,
+                       .sets = order.sets,
+                       .before = order.before.get(),
+                       .cancelled = options_.cancelled};
   if (auto done = WriteColumns(what, **source, fd); !done) return done.TakeError();
   // Outputs are opened write-only.
   util::UniqueFd readable(open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_RDONLY | O_CLOEXEC));

@@ -39,12 +39,16 @@ class ColumnCache {
   bool has_failed() const { return has_failed_; }
 
  private:
-  util::Status FindOrMake();
+  struct Order {
+    unsigned sets = 0;  // bits of ColumnSets
+    std::shared_ptr<ColumnFile> before = nullptr;
+  };
+  util::Status FindKey();
   std::shared_ptr<ColumnFile> Find() const;
-  util::Status Make();
-  util::Result<std::shared_ptr<ColumnFile>> MakeBesideTrace();
-  util::Result<std::shared_ptr<ColumnFile>> MakeUnnamed();
-  util::Result<std::shared_ptr<ColumnFile>> Write(int fd);
+  util::Status Make(const Order& order);
+  util::Result<std::shared_ptr<ColumnFile>> MakeBesideTrace(const Order& order);
+  util::Result<std::shared_ptr<ColumnFile>> MakeUnnamed(const Order& order);
+  util::Result<std::shared_ptr<ColumnFile>> Write(int fd, const Order& order);
 
   std::string path_;
   int trace_;

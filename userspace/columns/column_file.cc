@@ -17,7 +17,7 @@ namespace columns {
 namespace {
 
 // To be increased when rows of the same version of the program mean something else.
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kFormat = 2;
 constexpr size_t kReadBytes = size_t{1} << 20;
 
 bool ReadAll(int fd, std::span<std::byte> into, uint64_t offset) {
@@ -64,6 +64,35 @@ util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled) {
   return key;
 }
 
+util::Status WriteAll(int fd, std::span<const std::byte> bytes, uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      return util::Error{
+          fmt::format("cannot write it: {}", std::generic_category().message(errno)), ""};
+    }
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return util::Ok();
+}
+
+size_t EntriesOf(tables::Table table) {
+  return InfoOf(table).columns.size() + GroupsOf(table).size();
+}
+
+std::optional<size_t> GroupEntryOf(tables::Table table, uint8_t column) {
+  size_t place = InfoOf(table).columns.size();
+  for (const tables::ColumnGroup& group : GroupsOf(table)) {
+    for (const auto& member : group.members) {
+      if (member.column == column) return place;
+    }
+    ++place;
+  }
+  return std::nullopt;
+}
+
 uint64_t SchemaHash() {
   std::string text = fmt::format("{} {} {}", FXT_RECORD_VERSION, kFormat, kBlockRows);
   for (const tables::TableInfo& info : tables::Tables()) {
@@ -103,6 +132,7 @@ util::Result<std::unique_ptr<ColumnFile>> ColumnFile::Open(util::UniqueFd fd, co
     return Damaged();
   }
   std::unique_ptr<ColumnFile> file(new ColumnFile(std::move(fd)));
+  file->blocks_end_ = header.directory_offset;
   if (auto read = file->ReadDirectory(directory, file_bytes); !read) return read.TakeError();
   return file;
 }
@@ -116,10 +146,11 @@ util::Status ColumnFile::ReadDirectory(std::span<const std::byte> bytes, uint64_
              .malformed = head.malformed,
              .dropped_names = head.dropped_names,
              .cut_texts = head.cut_texts};
+  sets_ = head.sets;
   bytes = bytes.subspan(head.error_bytes);
   for (const tables::TableInfo& info : tables::Tables()) {
     TableBlocks& table = directory_[static_cast<size_t>(info.table)];
-    const size_t columns = info.columns.size();
+    const size_t columns = EntriesOf(info.table);
     uint64_t blocks = 0;
     if (!TakeFrom(bytes, blocks)) return Damaged();
     if (blocks > bytes.size() / (sizeof(uint32_t) + columns * sizeof(BlockEntry))) return Damaged();
@@ -144,7 +175,18 @@ util::Status ColumnFile::ReadDirectory(std::span<const std::byte> bytes, uint64_
 }
 
 const BlockEntry& ColumnFile::entry(tables::Table of, size_t block, uint8_t column) const {
-  return table(of).entries[block * InfoOf(of).columns.size() + column];
+  return EntryAt(of, block, column);
+}
+
+util::Result<uint64_t> ColumnFile::CopyBlocks(int fd) const {
+  std::vector<std::byte> buffer(kReadBytes);
+  for (uint64_t at = sizeof(Header); at < blocks_end_;) {
+    const auto some = std::span(buffer).first(std::min<uint64_t>(buffer.size(), blocks_end_ - at));
+    if (!ReadAll(fd_.get(), some, at)) return Damaged();
+    if (auto done = WriteAll(fd, some, at); !done) return done.TakeError();
+    at += some.size();
+  }
+  return std::max<uint64_t>(blocks_end_, sizeof(Header));
 }
 
 bool ColumnFile::Load(const BlockEntry& entry, std::vector<std::byte>& bytes) const {
@@ -154,20 +196,33 @@ bool ColumnFile::Load(const BlockEntry& entry, std::vector<std::byte>& bytes) co
 
 bool ColumnFile::Read(tables::Table of, size_t block, uint8_t column, ColumnValues& values) const {
   const BlockEntry& where = entry(of, block, column);
-  return Load(where, values.bytes) && Decode(where, table(of).block_rows[block], values);
+  const size_t rows = table(of).block_rows[block];
+  if (!Load(where, values.bytes)) return false;
+  const auto group = GroupEntryOf(of, column);
+  if (!group) return Decode(where, rows, values);
+  const BlockEntry& numbers = EntryAt(of, block, *group);
+  if (numbers.high < 0 || static_cast<uint64_t>(numbers.high) >= rows) return false;
+  return Decode(where, static_cast<size_t>(numbers.high) + 1, values) &&
+         Load(numbers, values.number_bytes) && Spread(numbers, values.number_bytes, rows, values);
 }
 
 bool ColumnFile::Verify(tables::Table of, uint64_t columns) {
   uint64_t& verified = verified_[static_cast<size_t>(of)];
   std::vector<std::byte> bytes;
+  uint64_t places = 0;
   for (uint8_t column = 0; column < InfoOf(of).columns.size(); ++column) {
-    if (((columns & ~verified) >> column & 1) == 0) continue;
+    if ((columns >> column & 1) == 0) continue;
+    places |= uint64_t{1} << column;
+    if (const auto group = GroupEntryOf(of, column)) places |= uint64_t{1} << *group;
+  }
+  for (size_t place = 0; place < EntriesOf(of); ++place) {
+    if (((places & ~verified) >> place & 1) == 0) continue;
     for (size_t block = 0; block < table(of).blocks(); ++block) {
-      const BlockEntry& where = entry(of, block, column);
+      const BlockEntry& where = EntryAt(of, block, place);
       if (where.encoding == Encoding::kNull) continue;
       if (!Load(where, bytes) || util::ContentHash::Of(bytes) != where.hash) return false;
     }
-    verified |= uint64_t{1} << column;
+    verified |= uint64_t{1} << place;
   }
   return true;
 }

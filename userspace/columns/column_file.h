@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,12 +34,19 @@ util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled = nu
 struct TableBlocks {
   uint64_t rows = 0;
   std::vector<uint32_t> block_rows;
-  std::vector<BlockEntry> entries;  // of each block those of all columns
+  // Of each block those of all columns, and then the numbers of all groups of these: the block of a
+  // column in a group has a row for each number.
+  std::vector<BlockEntry> entries;
 
   size_t blocks() const { return block_rows.size(); }
 };
 
 using Directory = std::array<TableBlocks, tables::kTables>;
+
+// How many entries a block has.
+size_t EntriesOf(tables::Table table);
+// The place of the group of a column among these; empty: it is in none.
+std::optional<size_t> GroupEntryOf(tables::Table table, uint8_t column);
 
 // Reads columns. Nothing in the file is trusted: whatever its bytes are, the worst is a wrong value.
 class ColumnFile {
@@ -49,6 +57,10 @@ class ColumnFile {
 
   const TableBlocks& table(tables::Table of) const { return directory_[static_cast<size_t>(of)]; }
   const BlockEntry& entry(tables::Table of, size_t block, uint8_t column) const;
+  // The bits of the sets (columns/column_sets.h) that are there.
+  unsigned sets() const { return sets_; }
+  // Appends all blocks to the empty file `fd`, in the same places. The size of that file then.
+  util::Result<uint64_t> CopyBlocks(int fd) const;
   // The faults of the trace.
   const tables::ScanFaults& faults() const { return faults_; }
   // Reads a block. False: it cannot be read, or its bytes are damaged.
@@ -60,12 +72,17 @@ class ColumnFile {
  private:
   explicit ColumnFile(util::UniqueFd fd) : fd_(std::move(fd)) {}
   util::Status ReadDirectory(std::span<const std::byte> bytes, uint64_t file_bytes);
+  const BlockEntry& EntryAt(tables::Table of, size_t block, size_t place) const {
+    return table(of).entries[block * EntriesOf(of) + place];
+  }
   bool Load(const BlockEntry& entry, std::vector<std::byte>& bytes) const;
 
   util::UniqueFd fd_;
+  unsigned sets_ = 0;
+  uint64_t blocks_end_ = 0;
   Directory directory_;
   tables::ScanFaults faults_;
-  std::array<uint64_t, tables::kTables> verified_{};  // columns
+  std::array<uint64_t, tables::kTables> verified_{};  // entries of blocks
 };
 
 }  // namespace columns

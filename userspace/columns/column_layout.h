@@ -32,12 +32,14 @@ struct DirectoryHead {
   uint32_t error_bytes = 0;  // of the text behind
   uint8_t is_cut_short = 0;
   uint8_t is_incomplete = 0;
-  uint16_t padding = 0;
+  uint16_t sets = 0;
 };
 static_assert(sizeof(DirectoryHead) == 32);
 
 // Differs if tables, columns or the version of the program differ.
 uint64_t SchemaHash();
 uint64_t HashOf(const Header& header);
+
+util::Status WriteAll(int fd, std::span<const std::byte> bytes, uint64_t offset);
 
 }  // namespace columns

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -34,46 +35,103 @@ constexpr size_t kTileRows = 32;
 // Blocks of rows that wait to be written.
 constexpr size_t kMaxWaiting = 2;
 
-util::Status WriteAll(int fd, std::span<const std::byte> bytes, uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      return util::Error{
-          fmt::format("cannot write it: {}", std::generic_category().message(errno)), ""};
-    }
-    bytes = bytes.subspan(static_cast<size_t>(written));
-    offset += static_cast<uint64_t>(written);
-  }
-  return util::Ok();
-}
-
 template <typename Value>
 void Append(std::vector<std::byte>& bytes, const Value& value) {
   const auto added = std::as_bytes(std::span(&value, 1));
   bytes.insert(bytes.end(), added.begin(), added.end());
 }
 
-using Builders = std::vector<BlockBuilder>;
+// The rows of a block: of all columns, and then of the groups of columns (ColumnFile).
+struct BlockRows {
+  size_t rows = 0;
+  // The column `dur` is the same as `length`, and has no rows of its own.
+  bool has_whole_durations = true;
+  uint64_t places = 0;  // bits of those that are to be written
+  std::vector<BlockBuilder> builders;
+};
+
+// Of a table whose rows have a length that is NULL in `dur` if an edge of the trace cuts them.
+struct Lengths {
+  uint8_t duration = 0;
+  uint8_t length = 0;
+  uint8_t terms = 0;  // the group
+};
+std::optional<Lengths> LengthsOf(tables::Table table) {
+  switch (table) {
+    case tables::Table::kSlices:
+      return Lengths{tables::slices::kDur, tables::slices::kLength, tables::slices::kTerms};
+    case tables::Table::kIdle:
+      return Lengths{tables::idle::kDur, tables::idle::kLength, tables::idle::kTerms};
+    case tables::Table::kWaits:
+      return Lengths{tables::waits::kDur, tables::waits::kLength, tables::waits::kTerms};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Numbers the numbers of a group anew in each block.
+class BlockNumbers {
+ public:
+  // From 0 on; `is_new` if it is the first of its kind.
+  uint32_t NumberOf(uint64_t value, bool& is_new) {
+    Slot& slot = Find(value);
+    is_new = slot.number == 0;
+    if (!is_new) [[likely]] {
+      return slot.number - 1;
+    }
+    slot = {value, ++count_};
+    if (2 * count_ >= slots_.size()) Grow();
+    return count_ - 1;
+  }
+  // For a value that no other row has.
+  uint32_t NewNumber() { return count_++; }
+  void Clear() {
+    if (count_ != 0) std::fill(slots_.begin(), slots_.end(), Slot{});
+    count_ = 0;
+  }
+
+ private:
+  struct Slot {
+    uint64_t value = 0;
+    uint32_t number = 0;  // from 1 on; 0: free
+  };
+  Slot& Find(uint64_t value) {
+    size_t at = value * 0x9e3779b97f4a7c15 >> (64 - std::countr_zero(slots_.size()));
+    while (slots_[at].number != 0 && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
+    return slots_[at];
+  }
+  void Grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.number != 0) Find(slot.value) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);  // open addressing, a power of two
+  uint32_t count_ = 0;
+};
 
 // Encodes and writes blocks, on a thread of its own.
 class BlockWriter {
  public:
-  explicit BlockWriter(int fd) : fd_(fd), thread_([this] { Run(); }) {}
+  // `end`: where blocks come behind those that the file has.
+  BlockWriter(int fd, uint64_t end, Directory before)
+      : fd_(fd), directory_(std::move(before)), end_(end), thread_([this] { Run(); }) {}
   ~BlockWriter() { static_cast<void>(Stop()); }
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
   // Writes the rows that were built, perhaps later. Returns builders without rows in exchange; none
   // if there are none yet.
-  std::optional<Builders> Write(tables::Table table, Builders builders) {
+  std::optional<BlockRows> Write(tables::Table table, BlockRows block) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_.size() < kMaxWaiting; });
-    waiting_.push_back({table, std::move(builders)});
+    waiting_.push_back({table, std::move(block)});
     changed_.notify_all();
     auto& unused = unused_[static_cast<size_t>(table)];
     if (unused.empty()) return std::nullopt;
-    Builders taken = std::move(unused.back());
+    BlockRows taken = std::move(unused.back());
     unused.pop_back();
     return taken;
   }
@@ -104,7 +162,7 @@ class BlockWriter {
  private:
   struct Job {
     tables::Table table;
-    Builders builders;
+    BlockRows block;
   };
 
   void Run() {
@@ -121,19 +179,32 @@ class BlockWriter {
       util::Status done = fails ? util::Ok() : WriteBlocks(job, room);
       lock.lock();
       if (!done) error_ = done.TakeError();
-      unused_[static_cast<size_t>(job.table)].push_back(std::move(job.builders));
+      unused_[static_cast<size_t>(job.table)].push_back(std::move(job.block));
     }
   }
 
   util::Status WriteBlocks(Job& job, uint64_t room) {
     TableBlocks& table = directory_[static_cast<size_t>(job.table)];
-    const auto rows = static_cast<uint32_t>(job.builders.front().rows());
-    table.rows += rows;
-    table.block_rows.push_back(rows);
-    bytes_.clear();
-    for (BlockBuilder& builder : job.builders) {
-      table.entries.push_back(builder.Finish(bytes_, end_ + bytes_.size()));
+    const size_t block = next_[static_cast<size_t>(job.table)]++;
+    const size_t width = EntriesOf(job.table);
+    if (block == table.blocks()) {
+      table.rows += job.block.rows;
+      table.block_rows.push_back(static_cast<uint32_t>(job.block.rows));
+      table.entries.resize(table.entries.size() + width);
+    } else if (table.block_rows[block] != job.block.rows) {
+      return util::Error{"its rows are not those that were made before", ""};
     }
+    bytes_.clear();
+    BlockEntry* const entries = table.entries.data() + block * width;
+    for (size_t place = 0; place < width; ++place) {
+      const BlockEntry entry = job.block.builders[place].Finish(bytes_, end_ + bytes_.size());
+      if ((job.block.places >> place & 1) != 0) entries[place] = entry;
+    }
+    const auto same = LengthsOf(job.table);
+    if (same && job.block.has_whole_durations && (job.block.places >> same->duration & 1) != 0) {
+      entries[same->duration] = entries[same->length];
+    }
+    job.block.rows = 0;
     if (end_ + bytes_.size() > room || bytes_.size() > kMaxRowBytes) {
       return util::Error{"its columns would be many times as large as the trace", ""};
     }
@@ -146,12 +217,13 @@ class BlockWriter {
   // Of the thread, until it has ended.
   Directory directory_;
   std::vector<std::byte> bytes_;
-  uint64_t end_ = sizeof(Header);
+  uint64_t end_;
+  std::array<size_t, tables::kTables> next_{};  // the block of each table that comes next
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::deque<Job> waiting_;
-  std::array<std::vector<Builders>, tables::kTables> unused_;
+  std::array<std::vector<BlockRows>, tables::kTables> unused_;
   std::optional<util::Error> error_;
   uint64_t room_ = kMinRoom;
   bool stops_ = false;
@@ -160,67 +232,171 @@ class BlockWriter {
 
 class TableWriter {
  public:
-  TableWriter(const tables::TableInfo& info, BlockWriter& writer)
-      : info_(info), writer_(writer), builders_(NewBuilders()) {
-    for (size_t i = 0; i < info.columns.size(); ++i) {
-      if (info.columns[i].type == tables::Type::kText && !info.columns[i].repeats) {
-        own_texts_.push_back(i);
+  // `columns` are written. `like`: the blocks that there are, which have other columns.
+  TableWriter(const tables::TableInfo& info, uint64_t columns, const TableBlocks* like,
+              BlockWriter& writer)
+      : info_(info),
+        writer_(writer),
+        lengths_(LengthsOf(info.table)),
+        numbers_(GroupsOf(info.table).size()) {
+    for (uint8_t column = 0; column < info.columns.size(); ++column) {
+      if ((columns >> column & 1) == 0) continue;
+      places_ |= uint64_t{1} << column;
+      const auto group = GroupEntryOf(info.table, column);
+      if (group) {
+        places_ |= uint64_t{1} << *group;
+        scanned_ |= uint64_t{1} << (tables::kFirstGroup + *group - info.columns.size());
+        continue;
+      }
+      if (lengths_ && column == lengths_->duration) continue;
+      scanned_ |= uint64_t{1} << column;
+      if (info.columns[column].type == tables::Type::kText && !info.columns[column].repeats) {
+        own_texts_.push_back(column);
       }
     }
+    if (like != nullptr) block_rows_ = like->block_rows;
+    // The order of rows is that of the scan that made the others.
+    if (info.table == tables::Table::kWaits) {
+      scanned_ |= uint64_t{1} << tables::waits::kStack | uint64_t{1} << tables::waits::kDetails;
+    }
+    block_ = NewBlock();
   }
 
-  void Add(const tables::RowBatch& rows) {
-    const size_t width = info_.columns.size();
+  // The columns that a scan is to make, and the groups in the place of others.
+  uint64_t scanned() const { return scanned_; }
+
+  void Add(const tables::RowBatch& rows, const tables::TaskCells& tasks) {
+    const size_t width = rows.columns().size();
     for (size_t from = 0; from < rows.size();) {
-      const size_t count = TileRows(
-          rows, from, std::min({kTileRows, rows.size() - from, kBlockRows - builders_.front().rows()}));
+      const size_t count =
+          TileRows(rows, from, std::min({kTileRows, rows.size() - from, MostRows() - block_.rows}));
       bool is_full = false;
-      for (size_t column = 0; column < width; ++column) {
-        builders_[column].Add(rows.row(from) + column, width, count);
-        is_full |= builders_[column].text_bytes() >= kMaxTextBytes;
+      for (size_t slot = 0; slot < width; ++slot) {
+        const uint8_t column = rows.columns()[slot];
+        const tables::Cell* const cells = rows.row(from) + slot;
+        if (column >= tables::kFirstGroup) {
+          is_full |= AddGroup(column - tables::kFirstGroup, rows, cells, count, tasks);
+        } else {
+          block_.builders[column].Add(cells, width, count);
+          is_full |= block_.builders[column].text_bytes() >= kMaxTextBytes;
+        }
       }
+      block_.rows += count;
       from += count;
-      if (is_full || builders_.front().rows() == kBlockRows) Flush();
+      if ((is_full && block_rows_.empty()) || block_.rows == MostRows()) Flush();
     }
   }
   void Flush() {
-    if (builders_.front().rows() == 0) return;
-    auto next = writer_.Write(info_.table, std::move(builders_));
-    builders_ = next ? std::move(*next) : NewBuilders();
+    if (block_.rows == 0) return;
+    block_.has_whole_durations = cuts_.empty();
+    ++next_;
+    if (lengths_ && !cuts_.empty()) {
+      BlockBuilder& durations = block_.builders[lengths_->duration];
+      durations = block_.builders[lengths_->length];
+      for (const size_t row : cuts_) durations.SetNull(row);
+    }
+    cuts_.clear();
+    for (BlockNumbers& numbers : numbers_) numbers.Clear();
+    auto next = writer_.Write(info_.table, std::move(block_));
+    block_ = next ? std::move(*next) : NewBlock();
   }
 
  private:
+  size_t MostRows() const {
+    return next_ < block_rows_.size() ? block_rows_[next_] : kBlockRows;
+  }
+
+  // The cells of a group in some rows. True if the block is to end.
+  bool AddGroup(size_t number, const tables::RowBatch& rows, const tables::Cell* cells, size_t count,
+                const tables::TaskCells& tasks) {
+    const tables::ColumnGroup& group = GroupsOf(info_.table)[number];
+    const bool has_cuts = lengths_ && lengths_->terms == tables::kFirstGroup + number;
+    BlockBuilder& to = block_.builders[info_.columns.size() + number];
+    BlockNumbers& numbers = numbers_[number];
+    const size_t stride = rows.columns().size();
+    const bool are_details = group.of == tables::ColumnGroup::Of::kDetails;
+    bool is_full = false;
+    int64_t* made = to.AddIntegers(count);
+    for (size_t i = 0; i < count; ++i, cells += stride) {
+      const auto value = static_cast<uint64_t>(cells->integer);
+      bool is_new = true;
+      *made++ = are_details && value != 0 ? numbers.NewNumber() : numbers.NumberOf(value, is_new);
+      if (is_new) [[unlikely]] {
+        is_full |= AddMembers(group, value, rows, tasks);
+      }
+    }
+    if (!has_cuts) return is_full;
+    cells -= count * stride;
+    for (size_t i = 0; i < count; ++i, cells += stride) {
+      const auto terms = static_cast<uint64_t>(cells->integer);
+      if (tables::FactRows::IsCut(terms)) [[unlikely]] {
+        cuts_.push_back(block_.rows + i);
+      }
+    }
+    return is_full;
+  }
+  bool AddMembers(const tables::ColumnGroup& group, uint64_t value, const tables::RowBatch& rows,
+                  const tables::TaskCells& tasks) {
+    bool is_full = false;
+    for (const auto& member : group.members) {
+      tables::Cell cell;
+      if (group.of == tables::ColumnGroup::Of::kTask) {
+        cell = tasks.cells(value)[member.cell];
+      } else if (group.of == tables::ColumnGroup::Of::kTerms) {
+        tables::FactRows::PutTerm(info_.table, member.column, value, cell);
+      } else if (value != 0) {
+        cell = rows.detail(value)[member.cell];
+      }
+      BlockBuilder& builder = block_.builders[member.column];
+      builder.Add(&cell, 1, 1);
+      is_full |= builder.text_bytes() >= kMaxTextBytes;
+    }
+    return is_full;
+  }
+
   // As many rows from `from` on, `most` at most, as have few bytes of texts.
   size_t TileRows(const tables::RowBatch& rows, size_t from, size_t most) const {
     size_t bytes = 0;
     for (size_t i = 0; i < most; ++i) {
-      for (const size_t column : own_texts_) bytes += rows.row(from + i)[column].bytes;
+      for (const size_t column : own_texts_) {
+        bytes += rows.row(from + i)[rows.SlotOf(static_cast<uint8_t>(column))].bytes;
+      }
       if (bytes > kMaxTextBytes) return i + 1;
     }
     return most;
   }
 
-  Builders NewBuilders() const {
-    Builders made;
-    for (const tables::Column& column : info_.columns) made.emplace_back(column.repeats);
+  BlockRows NewBlock() const {
+    BlockRows made;
+    made.places = places_;
+    for (const tables::Column& column : info_.columns) made.builders.emplace_back(column.repeats);
+    for (size_t i = 0; i < GroupsOf(info_.table).size(); ++i) made.builders.emplace_back(false);
     return made;
   }
 
   const tables::TableInfo& info_;
   BlockWriter& writer_;
-  Builders builders_;
-  std::vector<size_t> own_texts_;  // columns whose texts do not repeat
+  std::optional<Lengths> lengths_;
+  uint64_t places_ = 0;   // of entries that are written
+  uint64_t scanned_ = 0;  // columns and groups
+  std::vector<uint32_t> block_rows_;  // of the blocks that there are; empty: none
+  size_t next_ = 0;                   // the block that is being made
+  BlockRows block_;
+  std::vector<BlockNumbers> numbers_;  // of each group
+  std::vector<size_t> cuts_;           // rows of the block that an edge cuts
+  std::vector<size_t> own_texts_;      // columns of the scan whose texts do not repeat
 };
 
-std::vector<std::byte> DirectoryBytes(const Directory& directory,
-                                      const tables::ScanFaults& faults) {
+std::vector<std::byte> DirectoryBytes(const Directory& directory, const tables::ScanFaults& faults,
+                                      unsigned sets) {
   std::vector<std::byte> bytes;
   Append(bytes, DirectoryHead{.malformed = faults.malformed,
                               .dropped_names = faults.dropped_names,
                               .cut_texts = faults.cut_texts,
                               .error_bytes = static_cast<uint32_t>(faults.error.size()),
                               .is_cut_short = faults.is_cut_short,
-                              .is_incomplete = faults.is_incomplete});
+                              .is_incomplete = faults.is_incomplete,
+                              .sets = static_cast<uint16_t>(sets)});
   const auto text = std::as_bytes(std::span(faults.error));
   bytes.insert(bytes.end(), text.begin(), text.end());
   for (const TableBlocks& table : directory) {
@@ -231,29 +407,57 @@ std::vector<std::byte> DirectoryBytes(const Directory& directory,
   return bytes;
 }
 
+// Of two passes over the same trace.
+tables::ScanFaults Joined(tables::ScanFaults faults, const tables::ScanFaults& others) {
+  faults.is_incomplete |= others.is_incomplete;
+  faults.cut_texts = std::max(faults.cut_texts, others.cut_texts);
+  return faults;
+}
+
 }  // namespace
 
 util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd) {
+  uint64_t end = sizeof(Header);
+  Directory before;
+  if (what.before != nullptr) {
+    auto copied = what.before->CopyBlocks(fd);
+    if (!copied) return copied.TakeError();
+    end = *copied;
+    for (const tables::TableInfo& info : tables::Tables()) {
+      before[static_cast<size_t>(info.table)] = what.before->table(info.table);
+    }
+  }
   fxt::TableBudget shared{.limit = tables::kMaxTableBytes};
   tables::TextPool texts(tables::TextPool::kMaxBytes, &shared);
   tables::Scan scan(what.file, source, texts, &shared);
-  BlockWriter writer(fd);
-  std::vector<std::unique_ptr<TableWriter>> of_table;
+  std::array<std::unique_ptr<TableWriter>, tables::kTables> writers;
+  BlockWriter writer(fd, end, before);
   for (const tables::TableInfo& info : tables::Tables()) {
-    scan.Want(info.table, ~uint64_t{0});
-    of_table.push_back(std::make_unique<TableWriter>(info, writer));
+    const uint64_t columns = ColumnsIn(what.sets, info.table);
+    if (columns == 0) continue;
+    const TableBlocks& blocks = before[static_cast<size_t>(info.table)];
+    auto& made = writers[static_cast<size_t>(info.table)];
+    made = std::make_unique<TableWriter>(info, columns, blocks.rows == 0 ? nullptr : &blocks, writer);
+    scan.Want(info.table, made->scanned());
   }
   while (scan.Advance()) {
     if (what.cancelled && what.cancelled()) return util::Error{"interrupted", ""};
     for (const tables::TableInfo& info : tables::Tables()) {
-      of_table[static_cast<size_t>(info.table)]->Add(*scan.rows(info.table));
+      const auto& made = writers[static_cast<size_t>(info.table)];
+      if (made) made->Add(*scan.rows(info.table), scan.tasks());
     }
-    writer.SetRoom(kMinRoom + kRoomPerByte * scan.reader().position());
+    if (scan.tasks().is_full()) return util::Error{"its threads change their names too often", ""};
+    writer.SetRoom(kMinRoom + std::max(end, kRoomPerByte * scan.reader().position()));
     if (writer.has_failed()) break;
   }
-  for (const auto& table : of_table) table->Flush();
+  for (const auto& made : writers) {
+    if (made) made->Flush();
+  }
   if (auto done = writer.Stop(); !done) return done;
-  const std::vector<std::byte> directory = DirectoryBytes(writer.directory(), scan.faults());
+  tables::ScanFaults faults = scan.faults();
+  if (what.before != nullptr) faults = Joined(std::move(faults), what.before->faults());
+  const unsigned sets = what.sets | (what.before == nullptr ? 0 : what.before->sets());
+  const std::vector<std::byte> directory = DirectoryBytes(writer.directory(), faults, sets);
   if (directory.size() > kMaxDirectoryBytes) {
     return util::Error{"its columns would be many times as large as the trace", ""};
   }

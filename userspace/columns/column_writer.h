@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes all tables of a trace as columns (column_file.h).
+// Writes tables of a trace as columns (column_file.h).
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "columns/column_file.h"
+#include "columns/column_sets.h"
 #include "fxt/byte_source.h"
 #include "util/result.h"
 
@@ -14,6 +15,10 @@ namespace columns {
 struct ColumnsOf {
   std::string file;  // for messages
   TraceKey key;
+  // What is to be made: bits of ColumnSets, besides those of `before`.
+  unsigned sets = 0;
+  // The file so far, whose blocks become those of the new one; may be null.
+  const ColumnFile* before = nullptr;
   // Called from time to time; true ends it with an error. May be null.
   std::function<bool()> cancelled;
 };

@@ -11,7 +11,7 @@ util::Result<Exported> ExportTrace(const TraceExport& what, fxt::ByteSource& sou
                                    tables::TextPool& texts, TableSink& sink) {
   fxt::TableBudget shared{.limit = tables::kMaxTableBytes};
   tables::Scan scan(what.file, source, texts, &shared);
-  for (const tables::Table table : what.tables) scan.Want(table, ~uint64_t{0});
+  for (const tables::Table table : what.tables) scan.Want(table, tables::kAllColumns);
   Exported exported;
   bool begun = false;
   while (scan.Advance()) {

@@ -71,7 +71,7 @@ util::Result<bool> ColumnScan::NextBlock() {
   std::vector<bool> is_read(values_.size());
   chosen_.clear();
   next_row_ = 0;
-  for (; next_block_ < table.blocks(); ++next_block_) {
+  for (; next_block_ < table.blocks(); next_begin_ += table.block_rows[next_block_++]) {
     if (IsOutside(next_block_)) continue;
     chosen_.resize(table.block_rows[next_block_]);
     std::iota(chosen_.begin(), chosen_.end(), 0);
@@ -96,7 +96,8 @@ util::Result<bool> ColumnScan::NextBlock() {
       kept_texts_[slot].push_back(texts_.Add(text));
     }
   }
-  ++next_block_;
+  block_begin_ = next_begin_;
+  next_begin_ += table.block_rows[next_block_++];
   return true;
 }
 
@@ -140,6 +141,7 @@ util::Result<bool> ColumnScan::Advance() {
     if (!more || !*more) return more;
   }
   const size_t count = std::min(kRows, chosen_.size() - next_row_);
+  filled_ = next_row_;
   Fill(std::span(chosen_).subspan(next_row_, count));
   next_row_ += count;
   return true;

@@ -32,6 +32,8 @@ class ColumnScan {
   // Valid up to the next Advance(). All rows that the filter and the conditions choose, and perhaps
   // others.
   const tables::RowBatch& rows() const { return batch_; }
+  // Of a row of rows(): its number in the table.
+  uint64_t RowOf(size_t row) const { return block_begin_ + chosen_[filled_ + row]; }
   const tables::ScanFaults& faults() const { return from_->faults(); }
 
  private:
@@ -47,6 +49,9 @@ class ColumnScan {
   tables::TextBudget text_budget_;
   tables::RowBatch batch_;
   size_t next_block_ = 0;
+  uint64_t next_begin_ = 0;   // rows before that block
+  uint64_t block_begin_ = 0;  // rows before the block of `chosen_`
+  size_t filled_ = 0;         // the row of `chosen_` that the batch begins with
   std::vector<uint32_t> chosen_;  // rows of the block
   size_t next_row_ = 0;           // of these
   std::vector<columns::ColumnValues> values_;  // of each column of the batch

@@ -200,8 +200,11 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   // As people read it; SQLite would say it less well.
   auto file = TraceFile::Open(trace);
   if (!file) return file.TakeError();
+  std::shared_ptr<StatementWindows> windows;
   if (cache != nullptr) {
     options.cache = std::make_shared<columns::ColumnCache>(trace, (*file)->fd(), *cache);
+    windows = std::make_shared<StatementWindows>();
+    options.windows = windows;
   }
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(
@@ -213,6 +216,7 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   database->cancelled_ = options.cancelled;
   database->on_end_ = options.on_end;
   database->cache_ = options.cache;
+  database->windows_ = windows;
   if (RegisterTraceModule(opened, std::move(options)) != SQLITE_OK) return database->Failure();
   for (const tables::TableInfo& info : tables::Tables()) {
     const std::unique_ptr<char, void (*)(void*)> statement(
@@ -287,6 +291,7 @@ bool Database::MakeGroups(const GroupSelect& select, size_t number) {
 }
 
 void Database::DropGroups() {
+  if (windows_) windows_->values.clear();
   for (; group_tables_ != 0; --group_tables_) {
     sqlite3_exec(database_.get(),
                  fmt::format("DROP TABLE temp.{}", GroupTableName(group_tables_)).c_str(), nullptr,
@@ -334,8 +339,29 @@ std::string Database::WithTops(std::string_view statement) {
   return text;
 }
 
+std::string Database::WithWindows(std::string_view statement) {
+  size_t room = WindowValues::kMaxBytes;
+  std::string text;
+  size_t done = 0;
+  for (const WindowUse& use : FindWindows(statement)) {
+    if (windows_->values.size() == StatementWindows::kMost) break;
+    if (IsHidden(use.query.table)) continue;
+    const auto columns = cache_->Columns(use.query.table, use.query.columns());
+    if (!columns || !(*columns)->faults().error.empty()) continue;
+    auto values = WindowValues::Of(use.query, **columns, room, cancelled_);
+    if (!values) continue;
+    room -= values->bytes();
+    text.append(statement, done, use.begin - done);
+    text += fmt::format("\"{}\"", NameOfWindow(windows_->values.size()));
+    done = use.end;
+    windows_->values.push_back(std::move(*values));
+  }
+  text.append(statement, done);
+  return text;
+}
+
 Database::Statement Database::WithGroups(std::string_view original, sqlite3_stmt* prepared) {
-  const std::string statement = WithTops(original);
+  const std::string statement = WithTops(WithWindows(original));
   const auto selects = FindGroups(statement, 1);
   std::string text;
   size_t done = 0;

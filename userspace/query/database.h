@@ -61,6 +61,8 @@ class Database {
   // has none.
   Statement WithGroups(std::string_view original, sqlite3_stmt* prepared);
   bool MakeGroups(const GroupSelect& select, size_t number);
+  // The statement with hidden columns in the place of window functions that the cache answers.
+  std::string WithWindows(std::string_view statement);
   // The statement with conditions that leave rows out which are none of the first ones.
   std::string WithTops(std::string_view statement);
   bool IsHidden(tables::Table table);
@@ -70,6 +72,7 @@ class Database {
   std::function<bool()> cancelled_;  // asked by what follows
   std::function<void(const tables::ScanFaults&)> on_end_;
   std::shared_ptr<columns::ColumnCache> cache_;  // may be null
+  std::shared_ptr<StatementWindows> windows_;    // null without a cache
   size_t group_tables_ = 0;                      // that a statement reads
   std::unique_ptr<sqlite3, Closer> database_;
 };

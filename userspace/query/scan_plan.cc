@@ -10,7 +10,7 @@
 namespace query {
 namespace {
 
-// "columns/conditions/groups/varying/key/operands/operations", numbers with commas behind each.
+// "columns/conditions/groups/varying/key/operands/operations/windows", numbers with commas behind each.
 template <typename Each>
 std::string_view EachNumber(std::string_view text, Each&& each) {
   while (!text.empty() && text.front() != '/') {
@@ -40,6 +40,7 @@ std::string ScanPlan::Encode() const {
   for (const uint8_t operand : operands) text += fmt::format("{},", operand);
   text += '/';
   for (const uint8_t operation : operations) text += fmt::format("{},", operation);
+  text += fmt::format("/{},", windows);
   return text;
 }
 
@@ -56,8 +57,9 @@ ScanPlan ScanPlan::Decode(std::string_view text) {
   });
   text = EachNumber(
       text, [&](uint64_t number) { plan.operands.push_back(static_cast<uint8_t>(number)); });
-  EachNumber(text,
-             [&](uint64_t number) { plan.operations.push_back(static_cast<uint8_t>(number)); });
+  text = EachNumber(
+      text, [&](uint64_t number) { plan.operations.push_back(static_cast<uint8_t>(number)); });
+  EachNumber(text, [&](uint64_t number) { plan.windows = number; });
   return plan;
 }
 

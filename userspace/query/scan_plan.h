@@ -31,6 +31,8 @@ struct ScanPlan {
   // kListed if the value is a list.
   std::vector<uint8_t> operands = {};
   std::vector<uint8_t> operations = {};
+  // Bit i: window i of the statement is looked at.
+  uint64_t windows = 0;
   static constexpr uint8_t kListed = 255;
 
   std::string Encode() const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -24,7 +25,7 @@ util::Status TableCursor::Begin(const ScanPlan& plan, const ScanRequest& request
   grouped_ = -1;
   left_ = 0;
   ++begins_;
-  const bool may_keep = plan.grouped_by.empty() && (begins_ > 1 || plan.key);
+  const bool may_keep = plan.grouped_by.empty() && plan.windows == 0 && (begins_ > 1 || plan.key);
   KeptScans::Entry* entry = may_keep ? &kept_scans_.Find(plan.Encode(), request.constant) : nullptr;
   if (entry != nullptr && entry->begins == 1 && !FindsRoom(plan)) entry->has_no_room = true;
   if (entry != nullptr && ++entry->begins > 1 && !entry->rows && !entry->has_no_room) {
@@ -138,18 +139,47 @@ util::Status TableCursor::Group(const ScanPlan& plan) {
     if (batch_->Wants(column)) keys.push_back(batch_->SlotOf(column));
   }
   if (keys.empty()) return util::Ok();
-  auto groups = std::make_unique<RowGroups>(width_, std::move(keys));
+  // Values of windows come behind the columns.
+  windows_of_rows_ = plan.windows;
+  const size_t windows = static_cast<size_t>(std::popcount(plan.windows));
+  auto groups = std::make_unique<RowGroups>(width_ + windows, std::move(keys));
+  std::vector<tables::Cell> row(width_ + windows);
   for (;;) {
     const auto more = Advance();
     if (!more) return more.error();
     if (!*more) break;
     for (size_t i = 0; i < batch_->size(); ++i) {
-      if (auto status = groups->Add(batch_->row(i)); !status) return status;
+      const tables::Cell* cells = batch_->row(i);
+      if (windows != 0) {
+        std::copy_n(cells, width_, row.begin());
+        size_t at = width_;
+        for (size_t number = 0; number < StatementWindows::kMost; ++number) {
+          if ((plan.windows >> number & 1) != 0) PutWindow(number, i, row[at++]);
+        }
+        cells = row.data();
+      }
+      if (auto status = groups->Add(cells); !status) return status;
     }
   }
   groups->Seal();
   groups_ = std::move(groups);
   return util::Ok();
+}
+
+void TableCursor::PutWindow(size_t number, size_t row, tables::Cell& cell) const {
+  const bool exists = windows_ != nullptr && number < windows_->values.size() && column_scan_ &&
+                      windows_->values[number].table() == table_;
+  if (!exists) return cell.SetNull();
+  windows_->values[number].Put(column_scan_->RowOf(row), cell);
+}
+
+const tables::Cell& TableCursor::Window(size_t number) {
+  if (groups_) {
+    const uint64_t before = windows_of_rows_ & ((uint64_t{1} << number) - 1);
+    return row_[width_ + static_cast<size_t>(std::popcount(before))];
+  }
+  PutWindow(number, batch_->size() - left_, window_);
+  return window_;
 }
 
 util::Status TableCursor::Fetch() {

@@ -17,6 +17,7 @@
 #include "query/row_groups.h"
 #include "query/scan_plan.h"
 #include "query/trace_file.h"
+#include "query/window_query.h"
 #include "tables/scan.h"
 #include "util/result.h"
 
@@ -59,16 +60,17 @@ class KeptScans {
 
 class TableCursor {
  public:
-  // All of these must outlive it. `cache` may be null, as may `cancelled`; true is an error.
+  // All of these must outlive it. `cache` and `windows` may be null, as may `cancelled`; true is an error.
   TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
               fxt::TableBudget& shared, KeptScans& kept, columns::ColumnCache* cache,
-              const std::function<bool()>& cancelled)
+              const StatementWindows* windows, const std::function<bool()>& cancelled)
       : file_(file),
         table_(table),
         texts_(texts),
         shared_(shared),
         kept_scans_(kept),
         cache_(cache),
+        windows_(windows),
         cancelled_(cancelled) {}
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
@@ -88,7 +90,8 @@ class TableCursor {
   const util::Error& error() const { return error_; }
   bool at_end() const { return left_ == 0; }
   // Of the row; a column that the plan has not is NULL.
-  const tables::Cell& column(uint8_t column) const {
+  const tables::Cell& column(uint8_t column) {
+    if (column >= InfoOf(table_).columns.size()) return Window(column - InfoOf(table_).columns.size());
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
@@ -114,6 +117,10 @@ class TableCursor {
   bool IsText(const ScanPlan& plan) const;  // its key
   util::Status CheckEnd() const;  // fails if reading ended early
   util::Status Fetch();
+  // Of a row of the batch; NULL if there is no such window.
+  void PutWindow(size_t number, size_t row, tables::Cell& cell) const;
+  // Of the row.
+  const tables::Cell& Window(size_t number);
 
   const TraceFile& file_;
   tables::Table table_;
@@ -121,6 +128,7 @@ class TableCursor {
   fxt::TableBudget& shared_;
   KeptScans& kept_scans_;
   columns::ColumnCache* cache_;
+  const StatementWindows* windows_;
   const std::function<bool()>& cancelled_;
   uint64_t begins_ = 0;
   std::shared_ptr<const KeptRows> kept_;
@@ -139,6 +147,8 @@ class TableCursor {
   util::Error error_;
   int64_t grouped_ = 0;  // rows of groups_ before this one
   tables::Cell null_;
+  tables::Cell window_;
+  uint64_t windows_of_rows_ = 0;  // bits of those that rows of groups_ have
 };
 
 }  // namespace query

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -48,7 +49,8 @@ struct TraceTable {
 struct Cursor {
   explicit Cursor(TraceTable& of)
       : cursor(*of.file, of.table, of.texts, of.module.tables, *of.kept,
-               of.module.options.cache.get(), of.module.options.cancelled) {}
+               of.module.options.cache.get(), of.module.options.windows.get(),
+               of.module.options.cancelled) {}
   sqlite3_vtab_cursor base = {};
   TableCursor cursor;
 };
@@ -94,13 +96,16 @@ std::string Unquoted(std::string text) {
   return plain;
 }
 
-std::string Declaration(const tables::TableInfo& info) {
+std::string Declaration(const tables::TableInfo& info, bool has_windows) {
   static constexpr const char* kTypes[] = {"INTEGER", "REAL", "TEXT"};
   std::string text = "CREATE TABLE x(";
   for (const Column& column : info.columns) {
     text +=
         fmt::format("{}\"{}\" {}{}", text.back() == '(' ? "" : ", ", column.name,
                     kTypes[static_cast<size_t>(column.type)], column.nullable ? "" : " NOT NULL");
+  }
+  for (size_t i = 0; has_windows && i < StatementWindows::kMost; ++i) {
+    text += fmt::format(", \"{}\" HIDDEN", NameOfWindow(i));
   }
   return text + ")";
 }
@@ -118,7 +123,9 @@ int Connect(sqlite3* database, void* context, int argc, const char* const* argv,
     }
     auto file = TraceFile::Open(Unquoted(argv[3]));
     if (!file) return Refuse(message, TextOf(file.error()));
-    const int code = sqlite3_declare_vtab(database, Declaration(InfoOf(*table)).c_str());
+    const bool has_windows = static_cast<Module*>(context)->options.windows != nullptr;
+    const int code =
+        sqlite3_declare_vtab(database, Declaration(InfoOf(*table), has_windows).c_str());
     if (code != SQLITE_OK) return code;
     auto made = std::make_unique<TraceTable>(*static_cast<Module*>(context));
     made->file = std::move(*file);
@@ -245,7 +252,7 @@ bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
   if (wanted != 1 && wanted != 2) return false;
   for (int i = 0; i < query.nOrderBy; ++i) {
     const int column = query.aOrderBy[i].iColumn;
-    if (column < 0 || !info.columns[static_cast<size_t>(column)].repeats) return false;
+    if (column < 0 || static_cast<size_t>(column) >= info.columns.size() || !info.columns[static_cast<size_t>(column)].repeats) return false;
   }
   for (size_t i = 0; i < info.columns.size(); ++i) {
     const Column& column = info.columns[i];
@@ -261,7 +268,9 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     const tables::TableInfo& info = InfoOf(Of(base).table);
     const bool has_cache = Of(base).module.options.cache != nullptr;
     ScanPlan plan;
-    plan.columns = query->colUsed;
+    const size_t columns = info.columns.size();
+    plan.columns = query->colUsed & ((uint64_t{1} << columns) - 1);
+    plan.windows = query->colUsed >> columns & ((uint64_t{1} << StatementWindows::kMost) - 1);
     // The whole file is read whatever is chosen of it: one pass, and SQLite looks at all rows, is
     // better than two of fewer.
     double rows = RowsOf(info.table);
@@ -271,7 +280,10 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
     bool is_before = false;
     for (int i = 0; i < query->nConstraint; ++i) {
       const auto& constraint = query->aConstraint[i];
-      if (constraint.usable == 0 || constraint.iColumn < 0) continue;
+      if (constraint.usable == 0 || constraint.iColumn < 0 ||
+          static_cast<size_t>(constraint.iColumn) >= columns) {
+        continue;
+      }
       const auto add = [&](Condition condition, uint8_t operation) {
         plan.conditions.push_back(condition);
         plan.operands.push_back(static_cast<uint8_t>(constraint.iColumn));
@@ -318,7 +330,8 @@ int BestIndex(sqlite3_vtab* base, sqlite3_index_info* query) {
       query->estimatedCost = kCostOfLookup + rows;
     } else {
       query->estimatedCost = 2e6 + rows;
-      if (CanGroup(info, *query)) {
+      const int width = std::popcount(plan.columns) + std::popcount(plan.windows);
+      if (width <= static_cast<int>(tables::kMaxColumns) && CanGroup(info, *query)) {
         for (int i = 0; i < query->nOrderBy; ++i) {
           plan.grouped_by.push_back(static_cast<uint8_t>(query->aOrderBy[i].iColumn));
         }

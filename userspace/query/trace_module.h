@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "columns/column_cache.h"
+#include "query/window_query.h"
 #include "tables/scan_faults.h"
 
 struct sqlite3;
@@ -25,6 +26,8 @@ struct TraceModuleOptions {
   // Where all tables find their rows; null: each use of a table reads the file. They are those of the
   // only file that the module is used with.
   std::shared_ptr<columns::ColumnCache> cache;
+  // The values of the hidden columns "#w0", "#w1", ...; null: tables have none. With a cache only.
+  std::shared_ptr<const StatementWindows> windows;
   // Called from time to time while a file is read; true ends the statement with an error. May be
   // null.
   std::function<bool()> cancelled;

@@ -34,6 +34,33 @@ void PutDuration(Cell& cell, const Fact& fact) {
   }
 }
 
+// Terms of a row: numbers of began, ended, state, and those of waits alone, from the lowest bit on.
+constexpr unsigned kBoundBits = 3;
+constexpr unsigned kStateBits = 8;
+constexpr unsigned kStateAt = 2 * kBoundBits;
+constexpr unsigned kKindAt = kStateAt + kStateBits;
+constexpr unsigned kKindBits = 3;
+constexpr unsigned kCertainAt = kKindAt + kKindBits;
+constexpr unsigned kWaitsForAt = kCertainAt + 1;
+constexpr unsigned kWaitsForBits = 4;
+constexpr unsigned kViaAt = kWaitsForAt + kWaitsForBits;
+static_assert(facts::kWaitsFor < size_t{1} << kWaitsForBits);
+static_assert(std::size(kBounds) <= size_t{1} << kBoundBits);
+static_assert(std::size(kKinds) <= size_t{1} << kKindBits);
+
+constexpr uint64_t Term(uint64_t terms, unsigned at, unsigned bits) {
+  return terms >> at & ((uint64_t{1} << bits) - 1);
+}
+
+uint64_t TermsOf(Bound began, Bound ended) {
+  return static_cast<uint64_t>(began) | static_cast<uint64_t>(ended) << kBoundBits;
+}
+
+// 0: not known.
+uint64_t TermOf(const std::optional<fxr_task_state>& state) {
+  return state ? (uint64_t{*state} + 1) << kStateAt : 0;
+}
+
 void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
   if (state) {
     cell.Set(schema::StateLetters(*state));
@@ -41,6 +68,9 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
     cell.SetNull();
   }
 }
+
+// Of a group, in HeldRow::cells.
+constexpr size_t HeldCellOf(uint8_t group) { return waits::kSyscall + (group - kFirstGroup); }
 
 // The CPU where the wait ended or is to end.
 std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
@@ -69,17 +99,20 @@ void PutVia(Cell& cell, facts::WakeVia via) {
 FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
                    fxt::TableBudget* shared, size_t more_bytes)
     : names_(names),
+      tasks_(names),
       slices_(batches.of(Table::kSlices)),
       idle_(batches.of(Table::kIdle)),
       waits_(batches.of(Table::kWaits)),
       wakeups_(batches.of(Table::kWakeups)),
       with_timeline_(with_timeline),
       with_times_(with_times),
-      with_purposes_(waits_ != nullptr && waits_->Wants(waits::kWaitsFor)),
+      with_purposes_(waits_ != nullptr &&
+                     (waits_->Wants(waits::kWaitsFor) || waits_->Wants(waits::kTerms))),
       with_parts_(waits_ != nullptr &&
                   (waits_->Wants(waits::kRtThrottled) || waits_->Wants(waits::kAffinity) ||
                    waits_->Wants(waits::kWeight))),
-      with_reasons_(waits_ != nullptr && waits_->Wants(waits::kReason)),
+      with_reasons_(waits_ != nullptr &&
+                    (waits_->Wants(waits::kReason) || waits_->Wants(waits::kDetails))),
       with_stacks_(waits_ != nullptr && waits_->Wants(waits::kStack)),
       timeline_(facts_, shared,
                 more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0) +
@@ -195,11 +228,11 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
     return wakeups_->Add(
         [&](uint8_t column, Cell& cell) { PutWakeupCell(column, cell, wakeup); });
   }
-  HeldWakeup row{.id = wakeups_->TakeId(), .time = wakeup.time, .thread = wakeup.thread};
-  for (uint8_t column = 0; column < row.cells.size(); ++column) {
-    if (wakeups_->Wants(column)) PutWakeupCell(column, row.cells[column], wakeup);
+  for (const uint8_t column : wakeups_->columns()) {
+    if (column != wakeups::kStack) PutWakeupCell(column, held_cells_.emplace_back(), wakeup);
   }
-  held_wakeups_.push_back(row);
+  held_wakeups_.push_back(
+      {.id = wakeups_->TakeId(), .time = wakeup.time, .thread = wakeup.thread});
 }
 
 void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const {
@@ -222,6 +255,10 @@ void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wa
       return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
     case wakeups::kVia:
       return PutVia(cell, wakeup.via);
+    case wakeups::kTask:
+      return cell.Set(uint64_t{tasks_.NumberOf(wakeup.thread, {})});
+    case wakeups::kWakerTask:
+      return cell.Set(uint64_t{wakeup.waker ? tasks_.NumberOf(*wakeup.waker, {}) : 0});
     default:
       return cell.SetId(wakeup.thread);
   }
@@ -244,7 +281,8 @@ void FactRows::ReleaseWakeups(uint64_t time) {
     if (row.is_chosen) {
       wakeups_->Add(row.id, [&](uint8_t column, Cell& cell) {
         if (column == wakeups::kStack) return cell.SetId(row.stack);
-        cell = row.cells[column];
+        cell = held_cells_.front();
+        held_cells_.pop_front();
       });
     }
     held_wakeups_.pop_front();
@@ -284,6 +322,10 @@ void FactRows::PutRun(const facts::Run& run) {
         return cell.Set(run.end - run.begin);
       case slices::kBegan:
         return PutBound(cell, run.began);
+      case slices::kTask:
+        return cell.Set(uint64_t{tasks_.NumberOf(run.thread, run.process)});
+      case slices::kTerms:
+        return cell.Set(tables::TermsOf(run.began, run.ended) | TermOf(run.end_state));
       default:
         return PutBound(cell, run.ended);
     }
@@ -306,6 +348,8 @@ void FactRows::PutIdle(const facts::Idle& idle) {
         return cell.Set(idle.end - idle.begin);
       case idle::kBegan:
         return PutBound(cell, idle.began);
+      case idle::kTerms:
+        return cell.Set(tables::TermsOf(idle.began, idle.ended));
       default:
         return PutBound(cell, idle.ended);
     }
@@ -320,19 +364,26 @@ void FactRows::AddWait(const facts::Wait& wait) {
     return waits_->PassOver();
   }
   const bool is_blocked = wait.kind == WaitKind::kBlocked;
-  const bool has_stack = with_stacks_ && (is_blocked || wait.kind == WaitKind::kSleep);
+  const bool has_stack =
+      with_stacks_ && held_.has_stacks() && (is_blocked || wait.kind == WaitKind::kSleep);
   if (!has_stack && !(with_reasons_ && is_blocked)) {
     return waits_->Add([&](uint8_t column, Cell& cell) {
       if (column == waits::kReason || column == waits::kStack) return cell.SetNull();
+      if (column == waits::kDetails) return PutDetails(cell, {}, ThrottledBy(wait), wait.object);
+      if (column >= kFirstGroup) return PutWait(column, cell, wait);
       if (column >= waits::kRtThrottled) return PutPart(column, cell, wait);
       if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
       PutWait(column, cell, wait);
     });
   }
   HeldRow row{.id = waits_->TakeId(), .is_blocked = is_blocked};
-  for (uint8_t column = 0; column < row.cells.size(); ++column) {
+  for (uint8_t column = 0; column < waits::kSyscall; ++column) {
     if (column != waits::kReason && waits_->Wants(column)) PutWait(column, row.cells[column], wait);
   }
+  for (uint8_t group = waits::kTask; group < waits::kDetails; ++group) {
+    if (waits_->Wants(group)) PutWait(group, row.cells[HeldCellOf(group)], wait);
+  }
+  if (waits_->Wants(waits::kDetails)) row.throttled_by = ThrottledBy(wait);
   if (wait.object != nullptr) row.object = *wait.object;
   held_.Hold(wait, is_blocked && wait.ended == Bound::kSeen, std::move(row), has_stack);
 }
@@ -341,6 +392,11 @@ void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
   waits_->Add(row.id, [&](uint8_t column, Cell& cell) {
     if (column == waits::kStack) {
       cell.SetId(row.stack);
+    } else if (column == waits::kDetails) {
+      PutDetails(cell, row.is_blocked ? reason : std::string_view(), row.throttled_by,
+                 row.object ? &*row.object : nullptr);
+    } else if (column >= kFirstGroup) {
+      cell = row.cells[HeldCellOf(column)];
     } else if (column >= waits::kRtThrottled) {
       cell.SetNull();  // it is no wait for a CPU
     } else if (column >= waits::kSyscall) {
@@ -373,6 +429,77 @@ void FactRows::PutObject(uint8_t column, Cell& cell, const facts::WaitObject* ob
     default:
       return cell.Set(object->asked);
   }
+}
+
+void FactRows::PutDetails(Cell& cell, std::string_view reason, std::string_view throttled_by,
+                          const facts::WaitObject* object) const {
+  if (reason.empty() && throttled_by.empty() && object == nullptr) return cell.Set(uint64_t{0});
+  Cell* const details = waits_->AddDetail();
+  cell.Set(waits_->details());
+  for (const ColumnGroup::Member& member :
+       GroupsOf(Table::kWaits)[waits::kDetails - kFirstGroup].members) {
+    Cell& detail = details[member.cell];
+    if (member.column == waits::kReason) {
+      if (!reason.empty()) detail.Set(waits_->KeepClean(reason));
+    } else if (member.column == waits::kThrottledBy) {
+      if (!throttled_by.empty()) detail.Set(waits_->KeepClean(throttled_by));
+    } else {
+      PutObject(member.column, detail, object);
+    }
+  }
+}
+
+std::string_view FactRows::ThrottledBy(const facts::Wait& wait) const {
+  const auto& limits = timeline_.limits();
+  return wait.limit < limits.size() ? std::string_view(limits[wait.limit].cgroup) : "";
+}
+
+uint64_t FactRows::TermsOf(const facts::Wait& wait) const {
+  const bool is_sleep = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked;
+  const uint64_t waits_for = is_sleep ? 1 + static_cast<uint64_t>(purpose_) : 0;
+  const bool is_certain = facts::ShareOf(wait) != facts::Share::kUnknown;
+  return tables::TermsOf(wait.began, wait.ended) | TermOf(wait.state) |
+         static_cast<uint64_t>(wait.kind) << kKindAt | uint64_t{is_certain} << kCertainAt |
+         waits_for << kWaitsForAt | static_cast<uint64_t>(EndViaOf(wait)) << kViaAt;
+}
+
+void FactRows::PutTerm(Table table, uint8_t column, uint64_t terms, Cell& cell) {
+  const uint64_t state = Term(terms, kStateAt, kStateBits);
+  const auto began = [&] { PutBound(cell, static_cast<Bound>(Term(terms, 0, kBoundBits))); };
+  const auto ended = [&] { PutBound(cell, static_cast<Bound>(Term(terms, kBoundBits, kBoundBits))); };
+  const auto put_state = [&] {
+    PutState(cell, state == 0 ? std::nullopt
+                              : std::optional(static_cast<fxr_task_state>(state - 1)));
+  };
+  if (table == Table::kIdle) return column == idle::kBegan ? began() : ended();
+  if (table == Table::kSlices) {
+    if (column == slices::kEndState) return put_state();
+    return column == slices::kBegan ? began() : ended();
+  }
+  switch (column) {
+    case waits::kKind:
+      return cell.Set(kKinds[Term(terms, kKindAt, kKindBits)]);
+    case waits::kState:
+      return put_state();
+    case waits::kBegan:
+      return began();
+    case waits::kEnded:
+      return ended();
+    case waits::kCertain:
+      return cell.Set(Term(terms, kCertainAt, 1));
+    case waits::kWaitsFor: {
+      const uint64_t waits_for = Term(terms, kWaitsForAt, kWaitsForBits);
+      if (waits_for == 0) return cell.SetNull();
+      return cell.Set(std::string_view(facts::kWaitsForNames[waits_for - 1]));
+    }
+    default:
+      return PutVia(cell, static_cast<facts::WakeVia>(terms >> kViaAt));
+  }
+}
+
+bool FactRows::IsCut(uint64_t terms) {
+  return terms % (1U << kBoundBits) == static_cast<uint64_t>(Bound::kFileEdge) ||
+         Term(terms, kBoundBits, kBoundBits) == static_cast<uint64_t>(Bound::kFileEdge);
 }
 
 void FactRows::PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) const {
@@ -430,11 +557,20 @@ void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) cons
     case waits::kVia:
       return PutVia(cell, EndViaOf(wait));
     case waits::kThrottledBy: {
-      const bool known = wait.limit < timeline_.limits().size();
-      const std::string* path = known ? &timeline_.limits()[wait.limit].cgroup : nullptr;
-      if (path == nullptr || path->empty()) return cell.SetNull();
-      return cell.Set(waits_->KeepClean(*path));
+      const std::string_view path = ThrottledBy(wait);
+      if (path.empty()) return cell.SetNull();
+      return cell.Set(waits_->KeepClean(path));
     }
+    case waits::kTask:
+      return cell.Set(uint64_t{tasks_.NumberOf(wait.thread, {})});
+    case waits::kWakerTask: {
+      const auto& waker = EndWakerOf(wait);
+      return cell.Set(uint64_t{waker ? tasks_.NumberOf(*waker, {}) : 0});
+    }
+    case waits::kPreemptorTask:
+      return cell.Set(uint64_t{wait.preemptor ? tasks_.NumberOf(*wait.preemptor, {}) : 0});
+    case waits::kTerms:
+      return cell.Set(TermsOf(wait));
     default:
       return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
   }

@@ -20,6 +20,7 @@
 #include "tables/rows/batches.h"
 #include "tables/rows/cell.h"
 #include "tables/rows/schema.h"
+#include "tables/task_cells.h"
 #include "tables/task_names.h"
 
 namespace tables {
@@ -44,6 +45,13 @@ class FactRows {
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
   // Cuts what goes on.
   void Finish();
+
+  // Of the groups kTask.
+  const TaskCells& tasks() const { return tasks_; }
+  // The cell of a column in a group kTerms.
+  static void PutTerm(Table table, uint8_t column, uint64_t terms, Cell& cell);
+  // Whether `dur` is NULL where the terms of a row are these; else it is `length`.
+  static bool IsCut(uint64_t terms);
 
   // True if no later row of a wanted table begins at a time from `from` up to `to`. For recordings
   // in the order of time, of a machine with `cpus` CPUs; 0: not known.
@@ -137,10 +145,18 @@ class FactRows {
   void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const;
   void PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) const;
   void PutObject(uint8_t column, Cell& cell, const facts::WaitObject* object) const;
+  // The cell of the group.
+  void PutDetails(Cell& cell, std::string_view reason, std::string_view throttled_by,
+                  const facts::WaitObject* object) const;
+  // The cgroup whose quota held the wait back; may be empty.
+  std::string_view ThrottledBy(const facts::Wait& wait) const;
+  uint64_t TermsOf(const facts::Wait& wait) const;
   // A row without its reason, with the names of the time at which the wait ended.
   struct HeldRow {
     uint64_t id = 0;
-    std::array<Cell, waits::kSyscall> cells = {};  // of the columns before it, but for the reason
+    std::string throttled_by = {};
+    // Of the columns before it, but for the reason, and of the groups but for kDetails.
+    std::array<Cell, waits::kSyscall + kMaxGroups - 1> cells = {};
     std::optional<facts::WaitObject> object = std::nullopt;
     bool is_blocked = false;
     std::optional<uint64_t> stack = std::nullopt;
@@ -158,7 +174,6 @@ class FactRows {
     uint64_t time = 0;  // ns
     fxt::Koid thread = 0;
     bool is_chosen = true;  // else it only takes its own stack
-    std::array<Cell, wakeups::kStack> cells = {};  // of the columns before it
     std::optional<uint64_t> stack = std::nullopt;
   };
   void PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const;
@@ -169,6 +184,7 @@ class FactRows {
   void NoteTask(const fxt::Event& event);
 
   TaskNames& names_;
+  mutable TaskCells tasks_;
   RowBatch* slices_;
   RowBatch* idle_;
   RowBatch* waits_;
@@ -189,6 +205,7 @@ class FactRows {
   bool with_reasons_;
   bool with_stacks_;  // of waits
   std::deque<HeldWakeup> held_wakeups_;  // by time; only if their stacks are wanted
+  std::deque<Cell> held_cells_;          // of those that are chosen, without the stack
   facts::HeldWaits<HeldRow, HeldRowWriter> held_{HeldRowWriter{*this}};
 
   facts::FastPathTables wakeup_tables_;

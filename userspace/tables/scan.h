@@ -58,6 +58,9 @@ class Scan {
   // Valid up to the next Advance(); null for tables without Want().
   const RowBatch* rows(Table table) const { return batches_.of(table); }
 
+  // What numbers of groups kTask stand for. Known once there are rows.
+  const TaskCells& tasks() const { return facts_->tasks(); }
+
   // Identifies this capture: 63 bits made of the records up to the first one with a
   // time, the same for the same file under any name, compressed or not. Known once there are rows.
   int64_t capture_id() const { return static_cast<int64_t>(hash_ >> 1); }

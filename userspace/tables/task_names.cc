@@ -84,10 +84,19 @@ void TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& proce
   if (thread == nullptr) return;
   thread->seen.Note(time);
   thread->idle = thread->idle || idle;
-  if (!thread->seen_process) thread->seen_process = process;
-  const auto of = ProcessOf(*thread);
-  if (!of || idle) return;
-  if (Process* known = ProcessAt(*of)) known->seen.Note(time);
+  const bool is_first = process && !thread->seen_process;
+  if (is_first) thread->seen_process = process;
+  if (idle) return;
+  if (is_first || thread->process_version != version_) {
+    const auto of = ProcessOf(*thread);
+    const Process* known = of ? ProcessAt(*of) : nullptr;
+    thread->process_version = version_;
+    thread->process_place = known == nullptr ? facts::KoidIndex::kNone
+                                             : static_cast<uint32_t>(known - processes_.data());
+  }
+  if (thread->process_place != facts::KoidIndex::kNone) {
+    processes_[thread->process_place].seen.Note(time);
+  }
 }
 
 const std::string* TaskNames::ProcessName(const std::optional<fxt::Koid>& koid) const {

@@ -54,6 +54,9 @@ class TaskNames {
     std::optional<fxt::Koid> indexed_process = std::nullopt;
     std::optional<fxt::Koid> seen_process = std::nullopt;
     Seen seen = {};
+    // Where its process is, as of that version; kNone: nowhere.
+    uint32_t process_place = facts::KoidIndex::kNone;
+    uint64_t process_version = UINT64_MAX;
   };
 
   // `texts` must outlive it, and has the names. `shared`: its tables count there, too; may be null.
@@ -67,10 +70,13 @@ class TaskNames {
     is_kernels_ = sections_.Has(reader);
     const fxt::Record& record = reader.record();
     if (const auto* object = std::get_if<fxt::KernelObject>(&record)) {
+      ++version_;
       NoteObject(*object);
     } else if (std::holds_alternative<fxt::ProviderInfo>(record)) {
+      ++version_;
       NoteProvider(reader.provider().name());
     } else if (const auto* index = std::get_if<fxt::ThreadRecord>(&record)) {
+      ++version_;
       Thread* thread = ThreadOf(index->thread);
       if (thread != nullptr && !thread->indexed_process) thread->indexed_process = index->process;
     }
@@ -110,6 +116,8 @@ class TaskNames {
   void RestoreOurs(bool has_ours) { ours_ = has_ours; }
   bool has_ours() const { return ours_; }
 
+  // Differs if numbers, names or processes of threads may.
+  uint64_t version() const { return version_; }
   // Whether the record that was noted last may be the kernel's.
   bool is_kernels() const { return is_kernels_; }
   // `text` in the pool; null when there is no room for it.
@@ -136,6 +144,7 @@ class TaskNames {
   Process* ProcessAt(fxt::Koid koid);
 
   facts::KernelSections sections_;
+  uint64_t version_ = 0;
   bool is_kernels_ = false;
   bool ours_ = false;
   bool others_ = false;

@@ -14,14 +14,14 @@
 #include "columns/column_layout.h"
 #include "columns/column_writer.h"
 #include "fxt/byte_source.h"
-#include "unit/measure/trace_script.h"
+#include "unit/columns/columns_of.h"
 
 namespace columns {
 namespace {
 
 using tables::Table;
 
-constexpr TraceKey kKey{.bytes = 7, .hash = {.low = 1, .high = 2}};
+using testing::kKey;
 
 util::UniqueFd FileOf(std::span<const std::byte> bytes) {
   util::UniqueFd fd(memfd_create("columns", MFD_CLOEXEC));
@@ -38,7 +38,12 @@ std::vector<std::byte> Written() {
   }
   fxt::MemorySource source(trace.bytes());
   const util::UniqueFd fd(memfd_create("columns", MFD_CLOEXEC));
-  EXPECT_TRUE(WriteColumns({.file = "trace", .key = kKey, .cancelled = {}}, source, fd.get()).ok());
+  const ColumnsOf what{.file = "trace",
+                       .key = kKey,
+                       .sets = testing::kAllSets,
+                       .before = nullptr,
+                       .cancelled = {}};
+  EXPECT_TRUE(WriteColumns(what, source, fd.get()).ok());
   std::vector<std::byte> bytes(static_cast<size_t>(lseek(fd.get(), 0, SEEK_END)));
   EXPECT_EQ(pread(fd.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   return bytes;

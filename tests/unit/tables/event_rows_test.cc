@@ -94,7 +94,7 @@ TEST(EventRowsTest, ProcessesAreTheSameWhateverElseIsAsked) {
   fxt::MemorySource source(file.bytes());
   TextPool texts;
   Scan scan("trace.fxt", source, texts);
-  scan.Want(Table::kThreads, ~uint64_t{0});
+  scan.Want(Table::kThreads, kAllColumns);
   scan.Want(Table::kWakeups, uint64_t{1} << wakeups::kPid);
   scan.Want(Table::kLogs, uint64_t{1} << logs::kPid);
   size_t rows = 0;

@@ -23,7 +23,7 @@ uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_
   TextPool texts;
   TaskNames names(texts);
   Batches batches;
-  batches.Want(table, ~uint64_t{0}, {});
+  batches.Want(table, kAllColumns, {});
   FactRows rows(names, batches, with_timeline, false, nullptr, 0);
   uint64_t taken = 0;
   while (reader.Next() == fxt::ReadStatus::kRecord) {

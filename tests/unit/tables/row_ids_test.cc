@@ -19,7 +19,7 @@ std::map<uint64_t, std::string> RowsById(std::span<const std::byte> bytes, Table
   fxt::MemorySource source(bytes);
   TextPool texts;
   Scan scan("trace.fxt", source, texts);
-  scan.Want(table, ~uint64_t{0}, filter);
+  scan.Want(table, kAllColumns, filter);
   std::map<uint64_t, std::string> rows;
   while (scan.Advance()) {
     const RowBatch& batch = *scan.rows(table);

@@ -25,7 +25,7 @@ void AddThreads(fxt::testing::FileBuilder& file) {
 }
 
 size_t CountRows(Scan& scan) {
-  scan.Want(Table::kThreads, ~uint64_t{0});
+  scan.Want(Table::kThreads, kAllColumns);
   size_t rows = 0;
   while (scan.Advance()) rows += scan.rows(Table::kThreads)->size();
   return rows;

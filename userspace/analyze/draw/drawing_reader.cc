@@ -44,7 +44,7 @@ State StateOf(std::string_view kind) {
   return kind == "stopped" ? State::kStopped : State::kUnknown;
 }
 
-constexpr uint64_t kAll = ~uint64_t{0};
+constexpr uint64_t kAll = tables::kAllColumns;
 
 }  // namespace
 

@@ -58,6 +58,8 @@ class HeldWaits {
     waits_.emplace(wait.thread,
                    Entry{wait.begin, std::move(held), std::move(reason), has_function});
   }
+  // False: Hold() lets waits out at once.
+  bool has_stacks() const { return reasons_.has_stacks(); }
   // A run of the thread has ended.
   void Release(fxt::Koid thread) {
     if (waits_.empty()) [[likely]] {

@@ -11,8 +11,10 @@ namespace tables {
 RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextBudget& texts)
     : table_(table), filter_(filter), texts_(texts) {
   slots_.fill(kNotWanted);
-  for (uint8_t column = 0; column < InfoOf(table).columns.size(); ++column) {
-    if ((columns >> column & 1) == 0) continue;
+  const size_t numbers = kFirstGroup + GroupsOf(table).size();
+  for (uint8_t column = 0; column < numbers; ++column) {
+    const bool exists = column < InfoOf(table).columns.size() || column >= kFirstGroup;
+    if (!exists || (columns >> column & 1) == 0) continue;
     slots_[column] = static_cast<uint8_t>(columns_.size());
     columns_.push_back(column);
   }
@@ -57,6 +59,7 @@ Cell* RowBatch::Extend(size_t rows) {
 
 void RowBatch::Clear() {
   rows_ = 0;
+  details_.clear();
   // A batch that grew once does not stay large.
   if (cells_.size() * sizeof(Cell) > size_t{1} << 20) {
     ids_ = {};

@@ -22,7 +22,9 @@ class RowBatch {
  public:
   static constexpr uint8_t kNotWanted = UINT8_MAX;
 
-  // Bit i of `columns`: column i is wanted. `texts` is that of all batches of a scan.
+  static constexpr size_t kDetailCells = 7;
+
+  // Bit i of `columns`: column or column group i is wanted. `texts` is that of all batches of a scan.
   RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextBudget& texts);
   RowBatch(const RowBatch&) = delete;
   RowBatch& operator=(const RowBatch&) = delete;
@@ -61,6 +63,14 @@ class RowBatch {
   Cell* Extend(size_t rows);
   // Of a row that comes later.
   uint64_t TakeId() { return next_id_++; }
+  // Of a group kDetails: the cells of a new number, which are valid up to Clear(). They are NULL.
+  Cell* AddDetail() {
+    details_.resize(details_.size() + kDetailCells);
+    return details_.data() + details_.size() - kDetailCells;
+  }
+  // The number of the last one, from 1 on.
+  uint64_t details() const { return details_.size() / kDetailCells; }
+  const Cell* detail(uint64_t number) const { return details_.data() + (number - 1) * kDetailCells; }
   // Rows that the filter does not choose.
   void PassOver(uint64_t rows = 1) { next_id_ += rows; }
   // A place for text up to Clear(), as a terminal shows it if `clean`. Text beyond the budget is cut.
@@ -84,11 +94,12 @@ class RowBatch {
   RowFilter filter_;
   TextBudget& texts_;
   std::vector<uint8_t> columns_;
-  std::array<uint8_t, kMaxColumns> slots_;
+  std::array<uint8_t, kMaxColumns + kMaxGroups> slots_;
   size_t rows_ = 0;
   uint64_t next_id_ = 0;
   std::vector<uint64_t> ids_;  // as many as there is room for
   std::vector<Cell> cells_;
+  std::vector<Cell> details_;
   size_t kept_ = 0;
   std::unique_ptr<std::byte[]> memory_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_;

@@ -201,7 +201,63 @@ static_assert(std::all_of(kInfos.begin(), kInfos.end(), [](const TableInfo& info
   return info.columns.size() <= kMaxColumns;
 }));
 
+using Of = ColumnGroup::Of;
+using Member = ColumnGroup::Member;
+
+constexpr Member kSlicesTask[] = {{slices::kTid, kTaskTid},
+                                  {slices::kPid, kTaskPid},
+                                  {slices::kThread, kTaskThread},
+                                  {slices::kProcess, kTaskProcess},
+                                  {slices::kKoid, kTaskKoid}};
+constexpr Member kSlicesTerms[] = {{slices::kEndState}, {slices::kBegan}, {slices::kEnded}};
+constexpr Member kIdleTerms[] = {{idle::kBegan}, {idle::kEnded}};
+constexpr Member kWaitsTask[] = {{waits::kTid, kTaskTid},
+                                 {waits::kPid, kTaskPid},
+                                 {waits::kThread, kTaskThread},
+                                 {waits::kProcess, kTaskProcess},
+                                 {waits::kKoid, kTaskKoid}};
+constexpr Member kWaitsWaker[] = {{waits::kWakerTid, kTaskTid}, {waits::kWaker, kTaskThread}};
+constexpr Member kWaitsPreemptor[] = {{waits::kPreemptorTid, kTaskTid},
+                                      {waits::kPreemptor, kTaskThread}};
+constexpr Member kWaitsTerms[] = {{waits::kKind},    {waits::kState},    {waits::kBegan},
+                                  {waits::kEnded},   {waits::kCertain},  {waits::kWaitsFor},
+                                  {waits::kVia}};
+constexpr Member kWaitsDetails[] = {
+    {waits::kReason, 0}, {waits::kThrottledBy, 1}, {waits::kSyscall, 2}, {waits::kObjectKind, 3},
+    {waits::kObject, 4}, {waits::kPeer, 5},        {waits::kAsked, 6}};
+constexpr Member kWakeupsTask[] = {{wakeups::kTid, kTaskTid},
+                                   {wakeups::kPid, kTaskPid},
+                                   {wakeups::kThread, kTaskThread},
+                                   {wakeups::kProcess, kTaskProcess},
+                                   {wakeups::kKoid, kTaskKoid}};
+constexpr Member kWakeupsWaker[] = {{wakeups::kWakerTid, kTaskTid}, {wakeups::kWaker, kTaskThread}};
+
+// In the order of the enums Group.
+constexpr ColumnGroup kSlicesGroups[] = {{Of::kTask, kSlicesTask}, {Of::kTerms, kSlicesTerms}};
+constexpr ColumnGroup kIdleGroups[] = {{Of::kTerms, kIdleTerms}};
+constexpr ColumnGroup kWaitsGroups[] = {{Of::kTask, kWaitsTask},
+                                        {Of::kTask, kWaitsWaker},
+                                        {Of::kTask, kWaitsPreemptor},
+                                        {Of::kTerms, kWaitsTerms},
+                                        {Of::kDetails, kWaitsDetails}};
+constexpr ColumnGroup kWakeupsGroups[] = {{Of::kTask, kWakeupsTask}, {Of::kTask, kWakeupsWaker}};
+
 }  // namespace
+
+std::span<const ColumnGroup> GroupsOf(Table table) {
+  switch (table) {
+    case Table::kSlices:
+      return kSlicesGroups;
+    case Table::kIdle:
+      return kIdleGroups;
+    case Table::kWaits:
+      return kWaitsGroups;
+    case Table::kWakeups:
+      return kWakeupsGroups;
+    default:
+      return {};
+  }
+}
 
 std::span<const TableInfo> Tables() { return kInfos; }
 

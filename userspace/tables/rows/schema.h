@@ -56,6 +56,32 @@ struct TableInfo {
 };
 inline constexpr size_t kMaxColumns = 32;
 
+// Columns whose values all follow from one thing, such as the thread of a row. A scan makes the
+// number of that thing in their place if it is asked for the group as for a column: threads are many
+// times fewer than rows. ColumnGroup::cell of TaskCells, FactRows or RowBatch says what a number is.
+struct ColumnGroup {
+  enum class Of : uint8_t {
+    kTask,     // numbers of TaskCells
+    kTerms,    // of FactRows::PutTerm()
+    kDetails,  // of RowBatch::detail()
+  };
+  struct Member {
+    uint8_t column = 0;
+    uint8_t cell = 0;  // of the thing
+  };
+  Of of = Of::kTask;
+  std::span<const Member> members;
+};
+// Bits of all columns, of no group.
+inline constexpr uint64_t kAllColumns = (uint64_t{1} << kMaxColumns) - 1;
+// The number of the first group among columns.
+inline constexpr uint8_t kFirstGroup = kMaxColumns;
+inline constexpr size_t kMaxGroups = 5;
+// Of a table, in the order of their numbers; most have none.
+std::span<const ColumnGroup> GroupsOf(Table table);
+// What a thread has in TaskCells.
+enum TaskCell : uint8_t { kTaskTid, kTaskPid, kTaskThread, kTaskProcess, kTaskKoid, kTaskCellCount };
+
 // In order of Table.
 std::span<const TableInfo> Tables();
 const TableInfo& InfoOf(Table table);
@@ -108,9 +134,11 @@ enum Column : uint8_t {
   kBegan,
   kEnded,
 };
+enum Group : uint8_t { kTask = kFirstGroup, kTerms };
 }  // namespace slices
 namespace idle {
 enum Column : uint8_t { kTs, kDur, kCpu, kLength, kBegan, kEnded };
+enum Group : uint8_t { kTerms = kFirstGroup };
 }  // namespace idle
 namespace waits {
 enum Column : uint8_t {
@@ -147,6 +175,7 @@ enum Column : uint8_t {
   kStack,
   kWaitsColumns,  // count
 };
+enum Group : uint8_t { kTask = kFirstGroup, kWakerTask, kPreemptorTask, kTerms, kDetails };
 }  // namespace waits
 namespace wakeups {
 enum Column : uint8_t {
@@ -163,6 +192,7 @@ enum Column : uint8_t {
   kStack,
   kWakeupsColumns,  // count
 };
+enum Group : uint8_t { kTask = kFirstGroup, kWakerTask };
 }  // namespace wakeups
 namespace instants {
 enum Column : uint8_t {

@@ -10,7 +10,7 @@ namespace {
 
 TEST(RowBatchTest, CutsTextsBeyondTheBudget) {
   TextBudget texts;
-  RowBatch batch(Table::kLogs, ~uint64_t{0}, {}, texts);
+  RowBatch batch(Table::kLogs, kAllColumns, {}, texts);
   const std::string text(400, 'x');
   EXPECT_EQ(batch.Keep(text), text);
   EXPECT_EQ(batch.KeepClean(text), text);
