@@ -11,7 +11,7 @@ endforeach()
 # What the rows of stacks need; the rest of that folder reads files of programs.
 list(APPEND sources userspace/symbols/address_space.cc userspace/symbols/symbol_table.cc)
 add_library(fxt_sqlite MODULE EXCLUDE_FROM_ALL ${sources})
-set_target_properties(fxt_sqlite PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden UNITY_BUILD OFF
+set_target_properties(fxt_sqlite PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden UNITY_BUILD_MODE GROUP
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/sqlite_extension.ver)
 target_compile_definitions(fxt_sqlite PRIVATE FXT_SQLITE_EXTENSION)
 target_compile_options(fxt_sqlite PRIVATE -ffunction-sections -fdata-sections)
