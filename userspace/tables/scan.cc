@@ -15,6 +15,8 @@ namespace {
 
 // Records between looks at whether it is enough.
 constexpr uint64_t kStep = 256;
+// Behind the record that seems to be past all wanted rows, so many bytes are read for others.
+constexpr uint64_t kOrderBytes = uint64_t{1} << 20;
 constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
 
 fxt::ReaderOptions Options(fxt::TableBudget* shared) {
@@ -124,6 +126,7 @@ void Scan::Add() {
   if (!identified_) [[unlikely]] {
     NoteFirst();
   }
+  if (past_at_) CheckOrder();
   if (facts_->Add(reader_)) return;
   names_.Note(reader_);
   if (session_.empty()) {
@@ -145,10 +148,16 @@ void Scan::NoteSession(const fxt::Event& event) {
 }
 
 bool Scan::IsPast() const {
-  if (needs_all_ || until_ == INT64_MAX || !names_.ours()) return false;
+  if (needs_all_ || out_of_order_ || until_ == INT64_MAX || !names_.ours()) return false;
   const bool events_are_past =
       until_ < 0 || std::max(events_->latest(), facts_->latest()) > static_cast<uint64_t>(until_);
   return events_are_past && facts_->IsPast(from_, until_, capture_.cpus);
+}
+
+// The fast path takes no record that goes back in time, so they all come here.
+void Scan::CheckOrder() {
+  const auto time = facts::TimeOf(reader_.record(), reader_.provider());
+  if (time && until_ >= 0 && *time <= static_cast<uint64_t>(until_)) out_of_order_ = true;
 }
 
 // What the read loop feeds.
@@ -178,8 +187,11 @@ bool Scan::Advance() {
       return true;
     }
     if (IsPast()) {
-      finished_ = true;
-      return true;
+      if (!past_at_) past_at_ = reader_.position();
+      if (reader_.position() - *past_at_ >= kOrderBytes) {
+        finished_ = true;
+        return true;
+      }
     }
     batches_.texts().OnRead(reader_.position());
     if (records_ % (kStep * 256) == 0) return true;  // for those who show how far it is

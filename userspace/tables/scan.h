@@ -82,6 +82,7 @@ class Scan {
   void NoteFirst();
   void NoteSession(const fxt::Event& event);
   bool IsPast() const;
+  void CheckOrder();
   void Finish();
   void AddCapture();
   void AddProcesses();
@@ -102,6 +103,10 @@ class Scan {
   // No row before the one and behind the other is wanted.
   int64_t from_ = INT64_MAX;
   int64_t until_ = INT64_MIN;
+  // Where all wanted rows seemed to be read, bytes. The end comes a while after it, because one damaged time may lie far
+  // ahead of the records that follow it.
+  std::optional<uint64_t> past_at_;
+  bool out_of_order_ = false;  // such records followed
   bool finished_ = false;
   bool identified_ = false;
   uint64_t hash_ = 0xcbf29ce484222325;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Several scans of one statement stay within the memory that they share.
+// Scans stay within the memory that they share, and find all rows that are wanted.
 #include "tables/scan.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "unit/fxt/support/file_builder.h"
+#include "unit/measure/trace_script.h"
+#include "unit/tables/table_rows.h"
 
 namespace tables {
 namespace {
@@ -74,6 +77,48 @@ TEST(ScanTest, ReadersCountInTheBudget) {
     EXPECT_GT(scan.reader().diagnostics().count(fxt::DiagnosticKind::kTableLimit), 0u);
   }
   EXPECT_EQ(shared.used, 0u);
+}
+
+constexpr uint64_t kMarks = 40'000;
+
+// A mark and a switch every microsecond. Behind `damaged` marks stands a switch of a time far
+// ahead.
+std::vector<std::byte> Marks(uint64_t damaged) {
+  measure::testing::TraceScript script(measure::testing::TraceScript::kIndexed);
+  script.Name(10, "app");
+  for (uint64_t i = 1; i <= kMarks; ++i) {
+    script.Instant(i * 1000, 10, "app", "mark", {});
+    if (i % 2 == 0) script.Switch(i * 1000, 0, 10, "R", 0);
+    if (i % 2 == 1) script.Switch(i * 1000, 0, 0, "R", 10);
+    if (i == damaged) script.Switch(uint64_t{1} << 60, 0, 10, "R", 0);
+  }
+  const auto bytes = script.bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+RowFilter UpToMark(uint64_t number) {
+  RowFilter filter;
+  filter.from = 10'001;  // what the CPUs did before the first switch is not asked for
+  filter.to = static_cast<int64_t>(number * 1000);
+  return filter;
+}
+
+TEST(ScanTest, ADamagedTimeFarAheadIsNotTheEndOfTheRows) {
+  const auto trace = Marks(101);
+  const auto rows = testing::RowsOf(trace, Table::kInstants, {instants::kTs}, UpToMark(20'000));
+  EXPECT_EQ(rows.size(), 19'990u);
+}
+
+TEST(ScanTest, TheScanEndsSoonBehindTheLastRow) {
+  const auto trace = Marks(0);
+  fxt::MemorySource source(trace);
+  TextPool texts;
+  Scan scan("trace.fxt", source, texts);
+  scan.Want(Table::kInstants, uint64_t{1} << instants::kTs, UpToMark(1'000));
+  size_t found = 0;
+  while (scan.Advance()) found += scan.rows(Table::kInstants)->size();
+  EXPECT_EQ(found, 990u);
+  EXPECT_LT(scan.reader().position(), trace.size() / 2);
 }
 
 }  // namespace
