@@ -20,7 +20,9 @@ record:
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
 # What check adds to test.
-MORE_SUITES ?= install-test typed-test cache-test extension-test causes-test capture-test session-test provider-test-short open-test view-test pages-test perfetto-test import-test vm-test-short
+MORE_SUITES ?= causes-test capture-test session-test provider-test-short
+# And those that record little, beside which the fuzzers are compiled.
+LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test vm-test-short
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
@@ -39,11 +41,11 @@ check:
 	  $(MAKE) --no-print-directory check-rest || status=1; exit $$status
 
 # The rest of check, for after test: its closing line counts the tests of both.
-# The fuzzers, which clang builds for minutes, get what the other suites leave of the CPUs.
 check-rest:
 	@$(SUBMAKE) all $(MORE_PROGRAMS)
-	@nice -n 19 $(MAKE) --no-print-directory fuzz-programs >$(BUILD)/test-logs/fuzz-programs.log 2>&1 & programs=$$!; \
-	  status=0; $(RUN_TESTS) --add-to-last $(MORE_SUITES) || status=1; \
+	@status=0; $(RUN_TESTS) --add-to-last $(MORE_SUITES) || status=1; \
+	  nice -n 19 $(MAKE) --no-print-directory fuzz-programs >$(BUILD)/test-logs/fuzz-programs.log 2>&1 & programs=$$!; \
+	  $(RUN_TESTS) --add-to-last $(LAST_SUITES) || status=1; \
 	  wait $$programs; $(RUN_TESTS) --add-to-last fuzz-test || status=1; exit $$status
 
 ## project-test  the documents, the layers of the code and the scripts

@@ -10,6 +10,7 @@
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -22,7 +23,7 @@ from harness import BUILD, RECORDER, run  # noqa: E402
 PROGRAM = os.path.join(BUILD, "tests", "requests")
 ROUNDS = int(os.environ.get("REQUESTS_ROUNDS", "1"))
 PAIRS = int(os.environ.get("REQUESTS_PAIRS", "2"))
-CAPTURES = 3
+CAPTURES = (3, 5, 7)  # of each side; more where other work of the machine disturbs the first
 MILLISECONDS = "2000"
 
 # Cause: the request that it makes slow, and what the first sentence says of the part that grew.
@@ -53,20 +54,30 @@ class Folder(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def sides(self, cause, captures=CAPTURES):
-        """Records both sides in turns."""
+    def sides(self, cause, captures=CAPTURES[0]):
+        """Records both sides in turns, but for what was recorded before."""
         for side in ("base", "new"):
             os.makedirs(self.path(f"{cause}/{side}"), exist_ok=True)
         for number in range(captures):
             for side, what in (("base", "none"), ("new", cause)):
-                record(self.path(f"{cause}/{side}/{number}.fxt"), "ten", MILLISECONDS, what)
+                trace = self.path(f"{cause}/{side}/{number}.fxt")
+                if not os.path.exists(trace):
+                    record(trace, "ten", MILLISECONDS, what)
         return self.path(f"{cause}/base"), self.path(f"{cause}/new")
 
 
 class RegressionsOfOneNameInTen(Folder):
     def judge(self, cause):
+        for captures in CAPTURES:
+            try:
+                return self.judge_sides(cause, *self.sides(cause, captures))
+            except AssertionError as error:
+                if captures == CAPTURES[-1]:
+                    raise
+                print(f"{cause}, {captures} captures of each side: {error}", file=sys.stderr)
+
+    def judge_sides(self, cause, base, new):
         name, words = REGRESSIONS[cause]
-        base, new = self.sides(cause)
         diff = json.loads(harness.fxt("diff", "--json", base, new))
         self.assertEqual(len(diff["requests"]), 10)
         first = diff["findings"][0]
@@ -85,6 +96,7 @@ class RegressionsOfOneNameInTen(Folder):
         for number in range(ROUNDS):
             for cause in REGRESSIONS:
                 with self.subTest(cause, round=number):
+                    shutil.rmtree(self.path(cause), ignore_errors=True)
                     self.judge(cause)
 
     def test_summaries_say_the_same_as_traces(self):
@@ -107,6 +119,7 @@ class RegressionsOfOneNameInTen(Folder):
 class EqualCaptures(Folder):
     def test_no_pair_has_a_finding_of_a_request(self):
         for number in range(PAIRS):
+            shutil.rmtree(self.path("none"), ignore_errors=True)
             base, new = self.sides("none")
             diff = json.loads(harness.fxt("diff", "--json", base, new))
             found = [row["text"]["sentence"] for row in diff["findings"] if row["metric"] == "request"]

@@ -194,7 +194,8 @@ class Painter {
   // A band below the lane of the thread that the path is on, and lines from thread to thread.
   void PaintPath() {
     constexpr double kBand = 4;
-    std::optional<double> last;  // the lane of the part before
+    constexpr double kNone = -1;
+    double last = kNone;  // the lane of the part before
     for (const auto& part : drawing_.path) {
       const bool has_lane =
           std::any_of(drawing_.threads.begin(), drawing_.threads.end(),
@@ -202,15 +203,15 @@ class Painter {
       const uint64_t begin = std::max(part.begin, drawing_.begin);
       const uint64_t end = std::min(part.end, drawing_.end);
       if (!has_lane || begin >= end) {
-        last.reset();
+        last = kNone;
         continue;
       }
       const double x = place_.X(begin);
       const double y = place_.OfThread(part.thread) + kHigh - kBand / 2;
       Rect(x, y, std::max(0.8, place_.X(end) - x), kBand, "new",
            fmt::format("{}\n{}", part.what, Length(part.end - part.begin)));
-      if (last && *last != y) {
-        Line(x, std::min(*last, y), x, std::max(*last, y) + kBand, "new");
+      if (last != kNone && last != y) {
+        Line(x, std::min(last, y), x, std::max(last, y) + kBand, "new");
       }
       last = y;
     }
