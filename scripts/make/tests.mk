@@ -162,7 +162,7 @@ import-damage: $(BUILD)/unit_tests
 ## view-test-long  the same with 1,000 points, 100 damaged files, and a trace of 1 GB (FXT_VIEW_BYTES)
 ## perfetto-test `fxt export --format perfetto` read by the protobuf library (root). TRACE_PROCESSOR=PATH: Perfetto reads it, too
 .PHONY: json-test pages-test viewer-test open-test view-test view-test-short view-test-long perfetto-test
-view-test: $(BINARIES)
+view-test: $(BINARIES) $(BUILD)/tests/odd_tasks
 	@scripts/setup --try viewer
 	tests/viewer/view_test.py --build $(BUILD)
 
@@ -170,7 +170,7 @@ view-test-short: $(BINARIES)
 	tests/viewer/view_test.py --build $(BUILD) Served.test_only_this_page_is_answered Served.test_what_is_no_trace_is_refused \
 	  View.test_states_are_those_of_query View.test_a_click_shows_a_wait_and_goes_to_the_waker
 
-view-test-long: $(BINARIES) $(BUILD)/bench/make_switches
+view-test-long: $(BINARIES) $(BUILD)/bench/make_switches $(BUILD)/tests/odd_tasks
 	@scripts/setup --try viewer
 	FXT_VIEW_POINTS=1000 FXT_VIEW_BYTES=$${FXT_VIEW_BYTES:-1000000000} tests/viewer/view_test.py --build $(BUILD)
 

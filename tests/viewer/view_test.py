@@ -223,14 +223,14 @@ class Recorded(unittest.TestCase):
     """A recording, and a page that shows it."""
 
     OPTIONS = ()
+    COMMAND = (sys.executable, "-c", WORK)
 
     @classmethod
     def setUpClass(cls):
         cls.folder = harness.class_folder(cls)
         cls.trace = os.path.join(cls.folder, "trace.fxt")
         os.environ["FOLDER"] = cls.folder
-        harness.record(cls.trace, sys.executable, "-c", WORK, options=("-q", "-c", "default,syscall,irq,softirq,wait,stack,block",
-                                                                        *cls.OPTIONS))
+        harness.record(cls.trace, *cls.COMMAND, options=("-q", "-c", "default,syscall,irq,softirq,wait,stack,block", *cls.OPTIONS))
         cls.viewed = Viewed(cls.trace)
         cls.addClassCleanup(cls.viewed.__exit__)
         # It goes on while the page shows another server, however long that takes.
@@ -606,15 +606,15 @@ class View(Recorded):
 
 
 class Lossy(Recorded):
-    """Where the trace says that it does not know: its buffers are too small."""
+    """Where the trace says that it does not know: its buffers are small, and fxt-record is stopped for a while."""
 
     OPTIONS = ("-b", "4K")
+    COMMAND = (os.path.join(BUILD, "tests", "odd_tasks"), "storm", "--times", "1000", "--hold", "fxt-record")
 
     def test_losses_and_gaps_are_those_of_query(self):
         first = int(self.page.evaluate("fxtView.clock"))
         tracks = self.page.evaluate("fxtView.lanes.traces[0].losses")
         rows = harness.query(self.trace, "SELECT ts, kind, cpu, category, count FROM losses")
-        # The buffers are too small for the recording.
         self.assertGreater(len([row for row in rows if row[1] == "lost"]), 0)
         numbers = {track.get("cpu"): track["number"] for track in tracks}
         choose = random.Random(35)
