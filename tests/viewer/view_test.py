@@ -744,6 +744,7 @@ class Served(harness.FolderTest):
             page.type_into("#search", "onerror")
             page.key("Enter")
             page.wait_for(lambda one: one.errors or "of" in one.text("#count"))
+            page.settle()
             page.click_on("#tab-sql")
             page.type_into("#statement", "SELECT * FROM spans")
             page.click_on("#run-sql")

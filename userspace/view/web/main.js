@@ -177,6 +177,7 @@ class App {
 
   async selectAt(place, isRestored = false) {
     const selection = { ...place, time: Math.floor(place.time) };
+    const { tab } = this;
     let found = null;
     try {
       found = await this.details.show(selection);
@@ -191,7 +192,8 @@ class App {
     this.overlay.selected = { trace: selection.trace, lane: selection.lane, begin: found.begin, end: found.end,
       depth: found.depth };
     this.painter.selectedLane = `${selection.trace}:${selection.lane}`;
-    if (!isRestored) this.showTab('details');
+    // Another tab may have been chosen while the details came.
+    if (!isRestored && this.tab === tab) this.showTab('details');
     this.viewport.changed();
     return found;
   }
@@ -336,6 +338,7 @@ class App {
   }
 
   showTab(name) {
+    this.tab = name;
     for (const tab of document.querySelectorAll('[role="tab"]')) {
       const isIt = tab.id === `tab-${name}`;
       tab.setAttribute('aria-selected', String(isIt));
