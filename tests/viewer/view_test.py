@@ -535,6 +535,16 @@ class View(Recorded):
         self.page.settle()
         self.page.picture("path")
 
+    def test_a_tab_that_was_chosen_stays(self):
+        begin, length, koid, _ = self.select_sleep()
+        chosen = self.page.evaluate(f"""(async () => {{
+            const shown = fxtView.selectAt({{trace: 0, lane: 's{self.number_of(koid)}', time: {begin + length // 2}, depth: 0}});
+            fxtView.showTab('sql');
+            const found = await shown;
+            return [!!found, document.querySelector('#tab-sql').getAttribute('aria-selected')];
+        }})()""")
+        self.assertEqual(chosen, [True, "true"])
+
     def test_sql(self):
         self.page.click_on("#tab-sql")
         self.page.type_into("#statement", "SELECT kind, count(*) AS n FROM waits GROUP BY kind ORDER BY kind")

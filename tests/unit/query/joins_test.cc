@@ -12,31 +12,12 @@
 
 #include "query/database.h"
 #include "unit/measure/trace_script.h"
+#include "unit/query/text_rows.h"
 
 namespace query {
 namespace {
 
 using measure::testing::TraceScript;
-
-// Keeps the rows as text: "1|x|NULL".
-class Rows : public ResultWriter {
- public:
-  void Begin(std::span<const std::string>) override {}
-  void Row(std::span<const tables::Cell> row) override {
-    std::string text;
-    for (const tables::Cell& cell : row) {
-      text += text.empty() ? "" : "|";
-      text += cell.is_null()                           ? "NULL"
-              : cell.kind == tables::Cell::Kind::kText ? std::string(cell.view())
-              : cell.kind == tables::Cell::Kind::kReal ? std::to_string(cell.real)
-                                                       : std::to_string(cell.integer);
-    }
-    rows.push_back(text);
-  }
-  void End() override {}
-
-  std::vector<std::string> rows;
-};
 
 // Sixty requests of four threads that take turns on a CPU.
 class JoinsTest : public ::testing::Test {
@@ -71,7 +52,7 @@ class JoinsTest : public ::testing::Test {
     options.on_end = [&](const tables::ScanFaults&) { ++scans_; };
     auto database = Database::Open(path_, options);
     EXPECT_TRUE(database.ok());
-    Rows rows;
+    testing::TextRows rows;
     const util::Status status = (*database)->Run(statement, rows);
     EXPECT_TRUE(status.ok()) << statement << ": " << (status ? "" : status.error().message);
     return rows.rows;

@@ -10,29 +10,12 @@
 #include "query/database.h"
 #include "support/temp_folder.h"
 #include "unit/measure/trace_script.h"
+#include "unit/query/text_rows.h"
 
 namespace query {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-class TextWriter : public ResultWriter {
- public:
-  void Begin(std::span<const std::string>) override {}
-  void Row(std::span<const tables::Cell> row) override {
-    std::string text;
-    for (const tables::Cell& cell : row) {
-      text += text.empty() ? "" : "|";
-      text += cell.is_null()                           ? "NULL"
-              : cell.kind == tables::Cell::Kind::kText ? std::string(cell.view())
-                                                       : std::to_string(cell.integer);
-    }
-    rows.push_back(text);
-  }
-  void End() override {}
-
-  Texts rows;
-};
 
 TEST(TraceViewsTest, ASpanHasItsStatesAndAWakeupTheSpanOfItsWaker) {
   measure::testing::TraceScript trace;
@@ -44,15 +27,17 @@ TEST(TraceViewsTest, ASpanHasItsStatesAndAWakeupTheSpanOfItsWaker) {
   const std::string path = folder / "trace.fxt";
   const auto bytes = trace.bytes();
   std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
   auto database = Database::Open(path, {});
   ASSERT_TRUE(database.ok());
   const auto ask = [&](const std::string& statement) {
-    TextWriter writer;
+    testing::TextRows writer;
     EXPECT_TRUE((*database)->Run(statement, writer).ok()) << statement;
     return writer.rows;
   };
-  EXPECT_EQ(ask("SELECT state, state_ts, state_ns FROM span_states WHERE name = 'work' ORDER BY state_ts"),
+  EXPECT_EQ(ask("SELECT state, state_ts, state_ns FROM span_states WHERE name = 'work' ORDER BY "
+                "state_ts"),
             (Texts{"running|110|20", "sleep|130|20", "wakeup|150|10", "running|160|30"}));
   EXPECT_EQ(ask("SELECT ts, tid, waker_tid, span_name FROM waker_spans"), (Texts{"150|7|8|serve"}));
   for (const TraceView& view : TraceViews()) {
