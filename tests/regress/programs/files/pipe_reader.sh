@@ -5,7 +5,7 @@
 . "${0%/*}/../lib.sh"
 need python3 awk
 [ "$form" != prepare ] || exit 0
-awk 'BEGIN { for (i = 0; i < 180000; ++i) printf "%08d a line of a log that somebody reads, now and then\n", i }' |
+awk 'BEGIN { for (i = 0; i < 180000; ++i) printf "%08d a line of a log that a person reads, now and then\n", i }' |
   python3 -c '
 import os, sys, time
 while os.read(0, 16384):
