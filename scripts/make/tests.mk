@@ -95,7 +95,7 @@ session-test: $(BINARIES) $(BUILD)/tests/probed
 
 # --- Providers -------------------------------------------------------------------------------------------------
 
-PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/examples/server
+PROVIDER_PROGRAMS := $(BUILD)/tests/exercise $(BUILD)/tests/hostile $(BUILD)/tests/odd_tasks $(BUILD)/examples/server
 
 ## provider-test providers that write, die or corrupt their buffers: 500 kills, 1,000 corruptions, the clock over 30
 ##               minutes (root; FXT_PROVIDER_CLOCK_SECONDS=1800)

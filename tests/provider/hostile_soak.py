@@ -25,8 +25,11 @@ MARGIN = 128 * MIB
 SNAPSHOT_LIMIT_S = 1.0
 # Snapshots before this are the base of the memory's growth.
 WARM_UP_S = 60
+# What hostile providers do, and a storm of forks.
 ACTIONS = (("strings", "40"), ("async", "3000"), ("flood", "3000"), ("holes", "3000"), ("places", "60", "2000"),
-           ("noise", "1", "3000"), ("blob",))
+           ("noise", "1", "3000"), ("blob",), ("births", "--times", "3000"))
+# As on most machines: tids are not used again soon.
+PID_MAX = 1 << 22
 
 
 def as_user(user):
@@ -69,12 +72,14 @@ class Soak:
         return int(fields["VmHWM"].split()[0]) * 1024, int(fields["VmRSS"].split()[0]) * 1024
 
     def start_hostile(self):
-        """Keeps three hostile providers of each user at work."""
+        """Keeps three hostile programs of each user at work."""
         self.hostile = [each for each in self.hostile if each.poll() is None]
         while len(self.hostile) < 3 * len(USERS):
             user = USERS[len(self.hostile) % len(USERS)]
+            action = random.choice(ACTIONS)
+            program = ("tests/odd_tasks",) if action[0] == "births" else ("tests/hostile", self.socket)
             self.hostile.append(subprocess.Popen(
-                [os.path.join(self.build, "tests/hostile"), self.socket, *random.choice(ACTIONS)],
+                [os.path.join(self.build, program[0]), *program[1:], *action],
                 preexec_fn=as_user(user), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment))
 
     def start_clients(self):
@@ -216,5 +221,15 @@ def hostile_client(path, seconds):
         time.sleep(0.5)
 
 
+def main():
+    with open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
+        pid_max = int(file.read())
+    subprocess.run(["sysctl", "-q", f"kernel.pid_max={PID_MAX}"], check=True)
+    try:
+        return Soak(sys.argv[1], float(sys.argv[2])).run()
+    finally:
+        subprocess.run(["sysctl", "-q", f"kernel.pid_max={pid_max}"], check=True)
+
+
 if __name__ == "__main__":
-    sys.exit(Soak(sys.argv[1], float(sys.argv[2])).run())
+    sys.exit(main())

@@ -105,6 +105,27 @@ class Trust(Recordings):
         print(f"async: {grown / MIB:.0f} MiB", file=sys.stderr)
         self.assertLess(grown, MARGIN)
 
+    def test_a_storm_of_forks_takes_limited_memory(self):
+        # Tids that are not used again soon, as on most machines: a new task would take the place of an ended one.
+        with open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
+            before = file.read().strip()
+        self.addCleanup(subprocess.run, ["sysctl", "-q", f"kernel.pid_max={before}"], check=True)
+        subprocess.run(["sysctl", "-q", f"kernel.pid_max={1 << 22}"], check=True)
+        # Without events of the scheduler only the tasks themselves bound the buffer's window.
+        self.begin("--circular", "8M", "-c", "task")
+        pid = self.status()["pid"]
+
+        def run():
+            forks = 0
+            while forks < 300_000:
+                done = self.execute(os.path.join(BUILD, "tests/odd_tasks"), "births", "--times", "3000")
+                forks += int(done.stdout.rpartition("count=")[2])
+            self.recorder("snapshot", "-o", self.path("during.fxt"))
+        grown = self.peak_growth(pid, run)
+        self.stop()
+        print(f"forks: {grown / MIB:.0f} MiB", file=sys.stderr)
+        self.assertLess(grown, MARGIN)
+
     def test_untouched_blocks_are_not_faulted_in(self):
         with subprocess.Popen([os.path.join(BUILD, "fxt-record"), "serve", "--socket", self.socket],
                               stderr=subprocess.DEVNULL) as service:

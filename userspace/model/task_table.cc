@@ -136,6 +136,21 @@ void TaskTable::Remove(ThreadHandle handle) {
   --live_processes_;
 }
 
+void TaskTable::Renumber() {
+  ForEachThread([this](ThreadHandle handle) {
+    if (Find(threads_[handle].tid) != handle) Remove(handle);
+  });
+  thread_uses_.Clear();
+  process_uses_.Clear();
+  ForEachThread([this](ThreadHandle handle) {
+    Thread& thread = threads_[handle];
+    Process& owner = processes_[thread.process];
+    if (process_uses_.Get(owner.tgid) == 0) owner.koid = NextKoid(owner.tgid, process_uses_);
+    thread.process_koid = owner.koid;
+    thread.koid = NextKoid(thread.tid, thread_uses_);
+  });
+}
+
 void TaskTable::TakeOverLeader(ThreadHandle handle, uint32_t tgid) {
   ThreadHandle leader = Find(tgid);
   if (leader == handle) return;

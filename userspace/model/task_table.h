@@ -80,6 +80,10 @@ class TaskTable {
   // Removes a thread, and its process with the last thread. The handles may be reused.
   void Remove(ThreadHandle handle);
 
+  // Gives all threads and processes the koids of a capture that begins now. A thread whose tid has another owner by now is
+  // removed. Nothing follows the table yet.
+  void Renumber();
+
   // A non-leader thread calls exec: it and the leader exchange tids and koids. If the leader was
   // removed, the thread takes over the leader's.
   void TakeOverLeader(ThreadHandle handle, uint32_t tgid);

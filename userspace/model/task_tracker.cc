@@ -17,6 +17,8 @@ namespace {
 // How long an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
+// And how many at most: 100,000 processes can end within that time, and each takes about 500 bytes.
+constexpr size_t kMaxEnded = size_t{1} << 15;
 
 template <size_t kBytes>
 std::string_view Text(const char (&bytes)[kBytes]) {
@@ -129,6 +131,17 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
     const ThreadHandle copy = table_.Find(thread.tid);
     ended_.push_back({ended.time, copy, table_.thread(copy).koid});
   }
+}
+
+void TaskTracker::BeginFile(bool sees_switches) {
+  sees_switches_ = sees_switches;
+  std::erase_if(ended_, [this](const Ended& ended) {
+    const model::Thread& thread = table_.thread(ended.thread);
+    return thread.process == kNoHandle || thread.koid != ended.koid ||
+           table_.Find(thread.tid) != ended.thread;
+  });
+  table_.Renumber();
+  for (Ended& ended : ended_) ended.koid = table_.thread(ended.thread).koid;
 }
 
 void TaskTracker::OnFinalTask(const fxr_task& task) {
@@ -286,7 +299,7 @@ void TaskTracker::Sweep(uint64_t time) {
     const Ended& oldest = ended_.front();
     const model::Thread& thread = table_.thread(oldest.thread);
     const bool still_there = thread.process != kNoHandle && thread.koid == oldest.koid;
-    if (still_there && oldest.time + grace > time) break;
+    if (still_there && oldest.time + grace > time && ended_.size() <= kMaxEnded) break;
     if (still_there && !table_.IsOnCpu(oldest.thread)) table_.Remove(oldest.thread);
     ended_.pop_front();
   }

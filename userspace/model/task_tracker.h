@@ -34,6 +34,9 @@ class TaskTracker {
   // koids are those of a recording that begins now.
   void CopyTasks(const TaskTracker& other);
 
+  // The file begins here: koids are those of a recording that begins now. `sees_switches` as in the constructor.
+  void BeginFile(bool sees_switches);
+
   // Each returns the affected thread; OnFork the new one.
   ThreadHandle OnFork(const fxr_task& task);
   // `event` has header.size bytes.

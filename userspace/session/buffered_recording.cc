@@ -230,7 +230,6 @@ void BufferedRecording::Trim() {
   settings_history_.Trim(edge);
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
-    durable_.Sweep(edge);
   }
   // Many forks may need more room than the slots. That shortens the window.
   while (started_ && journal_.bytes() > journal_limit_) {
@@ -238,6 +237,7 @@ void BufferedRecording::Trim() {
     journal_.Take(until, [this](const fxr_side_header& event) { durable_.Apply(event); });
     floor_time_ = std::max(floor_time_, until + 1);
   }
+  durable_.Sweep(std::max(edge, floor_time_));
   durable_.identities().Trim();
   std::vector<uint64_t> oldest;
   for (const capture::SlotRing& ring : rings_) {

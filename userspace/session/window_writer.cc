@@ -22,27 +22,53 @@ namespace {
 // Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
+// What the journal says about the left edge.
+struct LeftEdge {
+  int64_t clock_offset;
+  bool stopped;
+  uint64_t unknown_before = 0;  // who ran before is unknown
+};
+
+// Applies the journal up to the left edge to the window's tasks, which are those of a recording that begins there.
+LeftEdge PassBefore(Window& window, bool sees_switches) {
+  LeftEdge edge{window.clock_offset, window.stopped};
+  while (const fxr_side_header* event = window.journal.Front()) {
+    if (event->time >= window.begin) break;
+    if (event->type == kJournalClock) {
+      edge.clock_offset = reinterpret_cast<const JournalClock*>(event)->offset;
+    } else if (event->type == kJournalStopped || event->type == kJournalStarted) {
+      edge.stopped = event->type == kJournalStopped;
+      edge.unknown_before = event->time;
+    } else {
+      ApplyToTasks(*event, edge.clock_offset, *window.tasks);
+      window.identities->mappings().Apply(*event);
+    }
+    window.journal.Pop();
+  }
+  window.tasks->Sweep(window.begin + static_cast<uint64_t>(edge.clock_offset));
+  window.tasks->BeginFile(sees_switches);
+  return edge;
+}
+
 class WindowTranslation {
  public:
   WindowTranslation(Window& window, const WindowWriterOptions& options, fxt::ProviderWriter& writer)
       : window_(window),
         providers_(window.provider_records, window.begin, window.end),
-        tasks_(*window.identities, options.sees_switches),
-        translator_(writer, tasks_, options.translator),
+        edge_(PassBefore(window, options.sees_switches)),
+        translator_(writer, *window.tasks, options.translator),
         sections_(writer.archive(), translator_),
         fired_(options.fired),
         settings_(std::move(window.settings), window.end),
         branches_(options.translator.branches),
         mappings_(options.translator.branches || options.translator.stacks),
-        offset_(window.clock_offset),
-        stopped_(window.stopped) {
+        stopped_(edge_.stopped) {
     translator_.set_session_info(options.info);
     std::sort(fired_.begin(), fired_.end(),
               [](const TriggerFired& a, const TriggerFired& b) { return a.time < b.time; });
   }
 
   void Run() {
-    PassBefore();
     window_.slots.ForEach(window_.end, [this](uint32_t cpu, const capture::SlotEvent& event) {
       if (event.time < window_.begin) [[unlikely]] {
         return OnSlotBefore(cpu, event);
@@ -70,26 +96,6 @@ class WindowTranslation {
     std::optional<uint32_t> tid;
   };
 
-  // Applies the journal up to the left edge.
-  void PassBefore() {
-    while (const fxr_side_header* event = window_.journal.Front()) {
-      if (event->time >= window_.begin) break;
-      if (event->type == kJournalClock) {
-        offset_ = reinterpret_cast<const JournalClock*>(event)->offset;
-      } else if (event->type == kJournalStopped || event->type == kJournalStarted) {
-        stopped_ = event->type == kJournalStopped;
-        unknown_before_ = event->time;
-      } else {
-        ApplyToTasks(*event, offset_, *window_.tasks);
-        window_.identities->mappings().Apply(*event);
-      }
-      window_.journal.Pop();
-    }
-    window_.tasks->Sweep(window_.begin + static_cast<uint64_t>(offset_));
-    tasks_.CopyTasks(*window_.tasks);
-    window_.tasks.reset();
-  }
-
   // Finds the thread that each CPU runs at the left edge.
   void OnSlotBefore(uint32_t cpu, const capture::SlotEvent& event) {
     if (cpu >= on_cpu_.size()) on_cpu_.resize(cpu + 1);
@@ -103,12 +109,12 @@ class WindowTranslation {
 
   void Begin() {
     begun_ = true;
-    translator_.OnClockOffset(offset_);
+    translator_.OnClockOffset(edge_.clock_offset);
     translator_.OnStart(window_.begin);
     settings_.WriteUpTo(window_.begin, translator_);
     for (uint32_t cpu = 0; cpu < on_cpu_.size() && !stopped_; ++cpu) {
       const OnCpu& state = on_cpu_[cpu];
-      if (state.tid && state.time >= unknown_before_) {
+      if (state.tid && state.time >= edge_.unknown_before) {
         translator_.OnRunning(cpu, window_.begin, *state.tid);
       }
     }
@@ -149,8 +155,7 @@ class WindowTranslation {
         return translator_.OnLoss(loss.cpu, event.time, loss.category, loss.count);
       }
       case kJournalClock:
-        offset_ = reinterpret_cast<const JournalClock&>(event).offset;
-        return translator_.OnClockOffset(offset_);
+        return translator_.OnClockOffset(reinterpret_cast<const JournalClock&>(event).offset);
       case kJournalStopped:
         stopped_ = true;
         for (uint32_t cpu = 0; cpu < window_.slots.rings(); ++cpu) {
@@ -178,7 +183,7 @@ class WindowTranslation {
 
   Window& window_;
   WindowProviders providers_;
-  model::TaskTracker tasks_;
+  const LeftEdge edge_;
   translate::Translator translator_;
   provider::SectionWriter sections_;
   std::vector<TriggerFired> fired_;
@@ -186,10 +191,8 @@ class WindowTranslation {
   WindowSettings settings_;
   const bool branches_;
   const bool mappings_;
-  int64_t offset_;
   bool stopped_;
   bool begun_ = false;
-  uint64_t unknown_before_ = 0;
   uint64_t next_other_ = 0;
   uint64_t slots_ = 0;
   std::vector<OnCpu> on_cpu_;

@@ -175,5 +175,48 @@ TEST_F(TaskTrackerTest, CopiesTasksWithoutTheHistoryOfTids) {
   EXPECT_EQ(identities_.lookups, 0);
 }
 
+TEST_F(TaskTrackerTest, AFileBeginsWithoutTheHistoryOfTids) {
+  tasks_.OnSnapshotTask(Task(100, 100, "server", 2));
+  tasks_.OnSnapshotTask(Task(101, 100, "worker", 3));
+  tasks_.OnFork(Task(200, 200, "first", 5));
+  tasks_.OnExit(1'000'000'000, Exit(200));
+  // Still on a CPU, so that it keeps its place when its tid gets a new owner.
+  OneOnCpu running(table_.Find(200));
+  table_.Follow(running);
+  tasks_.OnFork(Task(200, 200, "second", 6));
+  table_.Unfollow(running);
+  tasks_.OnExit(2'000'000'000, Exit(200));
+  EXPECT_EQ(table_.thread_count(), 4u);
+  EXPECT_NE(table_.thread(table_.Find(200)).koid, 200u);
+  tasks_.BeginFile(true);
+  EXPECT_EQ(table_.thread_count(), 3u);
+  for (const uint32_t tid : {100u, 101u, 200u}) {
+    const Thread& thread = table_.thread(table_.Find(tid));
+    EXPECT_EQ(thread.koid, tid);
+    EXPECT_EQ(thread.process_koid, table_.process(thread.process).koid);
+    EXPECT_EQ(thread.process_koid, tid == 101 ? 100 : tid);
+  }
+  EXPECT_EQ(table_.thread(table_.Find(200)).name, "second");
+  // It waits for its last switch from here on.
+  tasks_.Sweep(11'000'000'000);
+  EXPECT_NE(table_.Find(200), kNoHandle);
+  tasks_.Sweep(13'000'000'000);
+  EXPECT_EQ(table_.Find(200), kNoHandle);
+  EXPECT_NE(table_.thread(tasks_.OnFork(Task(200, 200, "third", 7))).koid, 200u);
+}
+
+TEST_F(TaskTrackerTest, KeepsALimitedNumberOfEndedTasks) {
+  constexpr uint32_t kCount = 100'000;
+  for (uint32_t tid = 1000; tid < 1000 + kCount; ++tid) {
+    tasks_.OnFork(Task(tid, tid, "short", tid));
+    tasks_.OnExit(tid, Exit(tid));
+    tasks_.Sweep(tid);
+  }
+  EXPECT_LT(table_.thread_count(), kCount / 2);
+  // The latest ones.
+  EXPECT_NE(table_.Find(1000 + kCount - 1), kNoHandle);
+  EXPECT_EQ(table_.Find(1000), kNoHandle);
+}
+
 }  // namespace
 }  // namespace model

@@ -53,6 +53,21 @@ TEST(TidMapTest, ClearForgetsAll) {
   EXPECT_EQ(map.Get(4998), 99u);
 }
 
+// Values come and go in more places than spare pages are kept for.
+TEST(TidMapTest, KeepsNothingOfAnEarlierUse) {
+  Map map;
+  for (int round = 0; round < 3; ++round) {
+    for (uint32_t tid = 5; tid < schema::kTidMask; tid += 50'000) {
+      EXPECT_EQ(map.Get(tid + 1), 99u);
+      map.Set(tid, 1);
+      map.Set(tid + 1, 2);
+      map.Set(tid, 99);
+      EXPECT_EQ(map.Get(tid + 1), 2u);
+    }
+    for (uint32_t tid = 5; tid < schema::kTidMask; tid += 50'000) map.Set(tid + 1, 99);
+  }
+}
+
 TEST(TidMapTest, ItIsAMap) {
   std::mt19937 dice(1);
   Map map;
