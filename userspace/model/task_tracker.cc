@@ -17,8 +17,9 @@ namespace {
 // How long an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
-// And how many at most: 100,000 processes can end within that time, and each takes about 500 bytes.
-constexpr size_t kMaxEnded = size_t{1} << 15;
+// And how many at least: 100,000 processes can end within that time, and each takes about 500 bytes. There are twice as
+// many at most.
+constexpr size_t kKeptEnded = size_t{1} << 13;
 
 template <size_t kBytes>
 std::string_view Text(const char (&bytes)[kBytes]) {
@@ -124,10 +125,8 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
     process.cgroup = original.cgroup;
   });
   for (const Ended& ended : other.ended_) {
+    if (!other.IsThere(ended) || !is_copied(ended.thread)) continue;
     const model::Thread& thread = theirs.thread(ended.thread);
-    if (thread.process == kNoHandle || thread.koid != ended.koid || !is_copied(ended.thread)) {
-      continue;
-    }
     const ThreadHandle copy = table_.Find(thread.tid);
     ended_.push_back({ended.time, copy, table_.thread(copy).koid});
   }
@@ -136,9 +135,7 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
 void TaskTracker::BeginFile(bool sees_switches) {
   sees_switches_ = sees_switches;
   std::erase_if(ended_, [this](const Ended& ended) {
-    const model::Thread& thread = table_.thread(ended.thread);
-    return thread.process == kNoHandle || thread.koid != ended.koid ||
-           table_.Find(thread.tid) != ended.thread;
+    return !IsThere(ended) || table_.Find(table_.thread(ended.thread).tid) != ended.thread;
   });
   table_.Renumber();
   for (Ended& ended : ended_) ended.koid = table_.thread(ended.thread).koid;
@@ -293,16 +290,25 @@ void TaskTracker::OnCgroup(const fxr_cgroup& event) {
   if (handle != kNoHandle) UpdateCgroup(handle, event.cgroup);
 }
 
+bool TaskTracker::IsThere(const Ended& ended) const {
+  const model::Thread& thread = table_.thread(ended.thread);
+  return thread.process != kNoHandle && thread.koid == ended.koid;
+}
+
+void TaskTracker::DropOldestEnded() {
+  const ThreadHandle oldest = ended_.front().thread;
+  if (IsThere(ended_.front()) && !table_.IsOnCpu(oldest)) table_.Remove(oldest);
+  ended_.pop_front();
+}
+
 void TaskTracker::Sweep(uint64_t time) {
   const uint64_t grace = sees_switches_ ? kGraceForLastSwitch : kGraceWithoutSwitches;
-  while (!ended_.empty()) {
-    const Ended& oldest = ended_.front();
-    const model::Thread& thread = table_.thread(oldest.thread);
-    const bool still_there = thread.process != kNoHandle && thread.koid == oldest.koid;
-    if (still_there && oldest.time + grace > time && ended_.size() <= kMaxEnded) break;
-    if (still_there && !table_.IsOnCpu(oldest.thread)) table_.Remove(oldest.thread);
-    ended_.pop_front();
+  while (!ended_.empty() && (!IsThere(ended_.front()) || ended_.front().time + grace <= time)) {
+    DropOldestEnded();
   }
+  if (ended_.size() < 2 * kKeptEnded) return;
+  std::erase_if(ended_, [this](const Ended& ended) { return !IsThere(ended); });
+  while (ended_.size() > kKeptEnded) DropOldestEnded();
 }
 
 }  // namespace model

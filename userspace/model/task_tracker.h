@@ -65,7 +65,7 @@ class TaskTracker {
 
   // The thread was switched out for the last time.
   void OnLastSwitch(ThreadHandle thread) { table_.Remove(thread); }
-  // Removes threads that exited well before `time`, ns, without a last switch.
+  // Removes threads that exited well before `time`, ns, without a last switch, and the oldest of too many.
   void Sweep(uint64_t time);
 
  private:
@@ -74,6 +74,9 @@ class TaskTracker {
     ThreadHandle thread;
     fxt::Koid koid;
   };
+  // False: the thread has gone; another one may have its handle.
+  bool IsThere(const Ended& ended) const;
+  void DropOldestEnded();
   Process& ProcessOf(ThreadHandle handle) { return table_.process(table_.thread(handle).process); }
   ThreadHandle FindUnseen(uint32_t tid);
   ThreadHandle LookUp(uint32_t tid);

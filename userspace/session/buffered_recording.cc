@@ -21,7 +21,7 @@ constexpr int kBufferedTurnMs = 1000;
 constexpr int kAskingTurnMs = 100;
 // Snapshots that may be pending.
 constexpr size_t kMaxWaiting = 16;
-constexpr size_t kLeastJournalBytes = size_t{12} << 20;
+constexpr size_t kLeastJournalBytes = size_t{8} << 20;
 // A snapshot waits so long at most for settings that changed, ns.
 constexpr uint64_t kSnapshotSettings = 100'000'000;
 // The step by which a window is shortened, ns.

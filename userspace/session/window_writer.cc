@@ -41,6 +41,7 @@ LeftEdge PassBefore(Window& window, bool sees_switches) {
       edge.unknown_before = event->time;
     } else {
       ApplyToTasks(*event, edge.clock_offset, *window.tasks);
+      window.tasks->Sweep(event->time + static_cast<uint64_t>(edge.clock_offset));
       window.identities->mappings().Apply(*event);
     }
     window.journal.Pop();
@@ -54,7 +55,7 @@ class WindowTranslation {
  public:
   WindowTranslation(Window& window, const WindowWriterOptions& options, fxt::ProviderWriter& writer)
       : window_(window),
-        providers_(window.provider_records, window.begin, window.end),
+        providers_(std::move(window.provider_records), window.begin, window.end),
         edge_(PassBefore(window, options.sees_switches)),
         translator_(writer, *window.tasks, options.translator),
         sections_(writer.archive(), translator_),

@@ -10,6 +10,7 @@ void ReturnLargeBlocks() {
   constexpr int kMiB = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, kMiB);
   mallopt(M_TRIM_THRESHOLD, 4 * kMiB);
+  mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

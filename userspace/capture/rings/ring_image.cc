@@ -135,6 +135,21 @@ void RingImage::FinishRing(size_t index, const SlotRing& ring,
   }
 }
 
+void RingImage::ReleaseBefore(uint64_t position, Ring& ring) const {
+  static const uint64_t per_page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / sizeof(fxr_slot);
+  const uint64_t capacity = uint64_t{1} << shift_;
+  // Whole pages: the first one may hold the last slots too.
+  uint64_t from = std::max(ring.released, (ring.begin + per_page - 1) / per_page * per_page);
+  const uint64_t to = position / per_page * per_page;
+  while (from < to) {
+    const uint64_t at = from & (capacity - 1);
+    const uint64_t count = std::min(to - from, capacity - at);
+    madvise(ring.slots.get() + at, count * sizeof(fxr_slot), MADV_DONTNEED);
+    from += count;
+  }
+  ring.released = from;
+}
+
 uint64_t RingImage::slots() const {
   uint64_t slots = 0;
   for (const Ring& ring : rings_) slots += ring.end - ring.begin;

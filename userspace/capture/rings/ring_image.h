@@ -39,8 +39,8 @@ class RingImage {
   uint64_t slots() const;
   uint32_t rings() const { return static_cast<uint32_t>(rings_.size()); }
 
-  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order. Call
-  // once.
+  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order, and gives back the memory of
+  // the slots meanwhile. Call once.
   template <typename Visitor>
   void ForEach(uint64_t until, Visitor visit);
 
@@ -53,9 +53,14 @@ class RingImage {
     std::unique_ptr<fxr_slot, Unmap> slots;  // laid out as in the ring
     uint64_t begin = 0;                      // position of the first slot
     uint64_t end = 0;
+    uint64_t released = 0;  // position: the slots before are no longer there
   };
+  // Visited slots between two calls of ReleaseBefore.
+  static constexpr uint64_t kReleased = uint64_t{1} << 16;
 
   RingImage() = default;
+  // Gives back the memory of the slots before `position`.
+  void ReleaseBefore(uint64_t position, Ring& ring) const;
   void CopyRing(size_t index, const SlotRing& ring, const RingImageOptions& options);
   void FinishRing(size_t index, const SlotRing& ring, const std::vector<uint64_t>& unfinished);
   uint64_t FirstSince(size_t index, const SlotRing& ring, const RingImageOptions& options) const;
@@ -76,15 +81,21 @@ void RingImage::ForEach(uint64_t until, Visitor visit) {
     ring.SkipTo(rings_[i].begin);
     merger.AddRing(ring, static_cast<uint32_t>(i));
   }
+  uint64_t visited = 0;
+  const auto visit_and_release = [&](uint32_t cpu, const SlotEvent& event) {
+    visit(cpu, event);
+    if (++visited % kReleased != 0) [[likely]] return;
+    for (size_t i = 0; i < rings_.size(); ++i) ReleaseBefore(controls[i].tail, rings_[i]);
+  };
   // Within one interval of the history the low bits of their times order the slots.
   for (const HeadHistory::Sample& sample : history_.samples()) {
     for (size_t i = 0; i < rings_.size(); ++i) {
       controls[i].head = std::clamp(sample.heads[i], rings_[i].begin, rings_[i].end);
     }
-    merger.Drain(std::min(sample.time, until), sample.time, visit);
+    merger.Drain(std::min(sample.time, until), sample.time, visit_and_release);
   }
   for (size_t i = 0; i < rings_.size(); ++i) controls[i].head = rings_[i].end;
-  merger.Drain(until, now_, visit);
+  merger.Drain(until, now_, visit_and_release);
 }
 
 }  // namespace capture

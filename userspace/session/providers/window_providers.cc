@@ -2,12 +2,25 @@
 #include "session/providers/window_providers.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace session {
+namespace {
 
-WindowProviders::WindowProviders(const provider::ProviderRecords& records, uint64_t begin,
-                                 uint64_t end)
-    : records_(records), end_(end) {
+// What WriteLosses needs of a batch.
+std::shared_ptr<const provider::RecordBatch> LossesOf(const provider::RecordBatch& batch) {
+  auto losses = std::make_shared<provider::RecordBatch>();
+  losses->identity = batch.identity;
+  losses->lost = batch.lost;
+  losses->invalid = batch.invalid;
+  return losses;
+}
+
+}  // namespace
+
+WindowProviders::WindowProviders(provider::ProviderRecords records, uint64_t begin, uint64_t end)
+    : records_(std::move(records)), end_(end) {
   const auto before = [begin](const auto& each) { return each.time < begin; };
   for (size_t batch = 0; batch < records_.batches.size(); ++batch) {
     const auto& entries = records_.batches[batch]->entries;
@@ -43,9 +56,9 @@ void WindowProviders::WriteNext(provider::SectionWriter& writer) {
   }
   const provider::RecordBatch& batch = *records_.batches[cursor.batch];
   writer.Write(batch, batch.entries[cursor.next]);
-  if (!Push(cursor.batch, cursor.next + 1) && batch.last && batch.lost == 0) {
-    writer.EndSection(*batch.identity);
-  }
+  if (Push(cursor.batch, cursor.next + 1)) return;
+  if (batch.last && batch.lost == 0) writer.EndSection(*batch.identity);
+  records_.batches[cursor.batch] = LossesOf(batch);
 }
 
 void WindowProviders::WriteLosses(uint64_t time, provider::SectionWriter& writer) const {

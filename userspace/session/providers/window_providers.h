@@ -13,9 +13,8 @@ namespace session {
 
 class WindowProviders {
  public:
-  // Delivers those of `records` from `begin` to `end`, ns of CLOCK_MONOTONIC. `records` outlives
-  // this.
-  WindowProviders(const provider::ProviderRecords& records, uint64_t begin, uint64_t end);
+  // Delivers those of `records` from `begin` to `end`, ns of CLOCK_MONOTONIC, and frees batches that are written.
+  WindowProviders(provider::ProviderRecords records, uint64_t begin, uint64_t end);
 
   // Time of the next record; UINT64_MAX: none.
   uint64_t NextTime() const { return heap_.empty() ? UINT64_MAX : heap_.front().time; }
@@ -37,7 +36,7 @@ class WindowProviders {
   // Adds the cursor unless its batch is exhausted. False: it is.
   bool Push(size_t batch, size_t next);
 
-  const provider::ProviderRecords& records_;
+  provider::ProviderRecords records_;
   const uint64_t end_;
   std::vector<Cursor> heap_;
 };

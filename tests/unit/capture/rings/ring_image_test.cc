@@ -2,7 +2,11 @@
 #include "capture/rings/ring_image.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -47,6 +51,44 @@ TEST(RingImageTest, IsCompleteFromTheLatestLeftEdge) {
   EXPECT_EQ(seen.front(), (std::pair<uint32_t, uint64_t>{1, 5}));
   EXPECT_EQ(seen[1], (std::pair<uint32_t, uint64_t>{0, 100 + 3 * SlotProducer::kSlots / 2}));
   EXPECT_EQ(seen.back().second, 100 + 2 * SlotProducer::kSlots);
+}
+
+uint64_t ResidentPages() {
+  uint64_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident;
+}
+
+// Rings that are larger than the pieces in which memory is given back, and whose slots begin anywhere.
+TEST(RingImageTest, GivesBackWhatWasRead) {
+  constexpr unsigned kShift = 18;
+  constexpr uint64_t kSlots = uint64_t{1} << kShift;
+  constexpr uint64_t kEvents = kSlots * 3 / 2 + 77;
+  std::array<fxr_ring_control, 2> controls{};
+  std::array<std::vector<fxr_slot>, 2> slots = {std::vector<fxr_slot>(kSlots), std::vector<fxr_slot>(kSlots)};
+  std::vector<SlotRing> rings;
+  for (size_t i = 0; i < 2; ++i) {
+    for (uint64_t k = 0; k < kEvents; ++k) {
+      slots[i][k & (kSlots - 1)] = {fxr_pack_commit(FXR_SLOT_SWITCH, 0, 100 + 2 * k + i, (k >> kShift) + 1), k};
+    }
+    controls[i].head = kEvents;
+    rings.emplace_back(&controls[i], slots[i].data(), kShift);
+  }
+  auto image = RingImage::Copy(rings, {}, {.now = 1'000'000'000});
+  ASSERT_TRUE(image.ok());
+  const uint64_t pages = ResidentPages();
+  uint64_t seen = 0, next = 0, wrong = 0, least = pages;
+  image->ForEach(UINT64_MAX, [&](uint32_t cpu, const SlotEvent& event) {
+    const uint64_t k = (event.time - 100) / 2;
+    if (seen != 0 && event.time != next) ++wrong;
+    if (cpu != event.time % 2 || event.body != k) ++wrong;
+    next = event.time + 1;
+    if (++seen % kSlots == 0) least = std::min(least, ResidentPages());
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(seen, 2 * kSlots);
+  const uint64_t page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_LT(least + kSlots * sizeof(fxr_slot) / page_bytes, pages);
 }
 
 // A producer overtakes the copy.
