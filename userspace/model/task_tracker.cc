@@ -132,8 +132,7 @@ void TaskTracker::CopyTasks(const TaskTracker& other) {
   }
 }
 
-void TaskTracker::BeginFile(bool sees_switches) {
-  sees_switches_ = sees_switches;
+void TaskTracker::Renumber() {
   std::erase_if(ended_, [this](const Ended& ended) {
     return !IsThere(ended) || table_.Find(table_.thread(ended.thread).tid) != ended.thread;
   });

@@ -34,8 +34,10 @@ class TaskTracker {
   // koids are those of a recording that begins now.
   void CopyTasks(const TaskTracker& other);
 
-  // The file begins here: koids are those of a recording that begins now. `sees_switches` as in the constructor.
-  void BeginFile(bool sees_switches);
+  // Forgets the history of tids: koids are those of a recording that begins now.
+  void Renumber();
+  // From here on; see the constructor.
+  void set_sees_switches(bool sees) { sees_switches_ = sees; }
 
   // Each returns the affected thread; OnFork the new one.
   ThreadHandle OnFork(const fxr_task& task);

@@ -19,7 +19,7 @@ namespace provider {
 class DepartedRecords {
  public:
   // A snapshot that is written may hold as much again.
-  static constexpr size_t kMaxBytes = size_t{16} << 20;
+  static constexpr size_t kMaxBytes = size_t{8} << 20;
 
   // Compacts the batch. `limit`: bytes, at least kMaxBytes. Returns the records dropped.
   uint64_t Add(std::unique_ptr<RecordBatch> batch, size_t limit = kMaxBytes);

@@ -12,6 +12,8 @@ namespace {
 
 // More than any machine has at a time.
 constexpr size_t kMaxCgroups = 20'000;
+// Forks after which the history of tids is forgotten.
+constexpr uint64_t kForksRemembered = 100'000;
 
 // Updates `task`, the task with this tid, by an event of the journal.
 void UpdateTask(const fxr_side_header& header, uint32_t tid, std::optional<fxr_task>& task) {
@@ -109,6 +111,7 @@ void DurableTasks::Apply(const fxr_side_header& event) {
       stopped_ = false;
       break;
     default:
+      forks_ += event.type == FXR_SIDE_FORK ? 1 : 0;
       ApplyToTasks(event, clock_offset_, *tasks_);
       identities_.mappings().Apply(event);
       break;
@@ -130,6 +133,11 @@ std::optional<fxr_task> DurableTasks::Find(uint32_t tid, Journal::View journal) 
 }
 
 void DurableTasks::Sweep(uint64_t time) {
+  // No file has these koids, and the uses of 2^22 tids take 16 MiB.
+  if (forks_ > kForksRemembered) {
+    tasks_->Renumber();
+    forks_ = 0;
+  }
   tasks_->Sweep(time + static_cast<uint64_t>(clock_offset_));
 }
 

@@ -93,6 +93,7 @@ class DurableTasks {
  private:
   KeptIdentities identities_;
   std::unique_ptr<model::TaskTracker> tasks_;
+  uint64_t forks_ = 0;  // since the history of tids was forgotten
   int64_t clock_offset_ = 0;
   bool stopped_ = false;
 };

@@ -27,7 +27,7 @@ struct TimedSettings {
 class SettingsHistory {
  public:
   // Settings beyond are not kept.
-  static constexpr size_t kMostBytes = size_t{16} << 20;
+  static constexpr size_t kMostBytes = size_t{8} << 20;
 
   explicit SettingsHistory(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 

@@ -47,7 +47,8 @@ LeftEdge PassBefore(Window& window, bool sees_switches) {
     window.journal.Pop();
   }
   window.tasks->Sweep(window.begin + static_cast<uint64_t>(edge.clock_offset));
-  window.tasks->BeginFile(sees_switches);
+  window.tasks->Renumber();
+  window.tasks->set_sees_switches(sees_switches);
   return edge;
 }
 

@@ -175,7 +175,7 @@ TEST_F(TaskTrackerTest, CopiesTasksWithoutTheHistoryOfTids) {
   EXPECT_EQ(identities_.lookups, 0);
 }
 
-TEST_F(TaskTrackerTest, AFileBeginsWithoutTheHistoryOfTids) {
+TEST_F(TaskTrackerTest, RenumbersWithoutTheHistoryOfTids) {
   tasks_.OnSnapshotTask(Task(100, 100, "server", 2));
   tasks_.OnSnapshotTask(Task(101, 100, "worker", 3));
   tasks_.OnFork(Task(200, 200, "first", 5));
@@ -188,7 +188,8 @@ TEST_F(TaskTrackerTest, AFileBeginsWithoutTheHistoryOfTids) {
   tasks_.OnExit(2'000'000'000, Exit(200));
   EXPECT_EQ(table_.thread_count(), 4u);
   EXPECT_NE(table_.thread(table_.Find(200)).koid, 200u);
-  tasks_.BeginFile(true);
+  tasks_.Renumber();
+  tasks_.set_sees_switches(true);
   EXPECT_EQ(table_.thread_count(), 3u);
   for (const uint32_t tid : {100u, 101u, 200u}) {
     const Thread& thread = table_.thread(table_.Find(tid));
