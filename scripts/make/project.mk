@@ -21,8 +21,8 @@ record:
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
 # What check adds to test.
 MORE_SUITES ?= causes-test capture-test session-test provider-test-short
-# And those that record little, beside which the fuzzers are compiled.
-LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test vm-test-short
+# And those that record little. The kernels of the matrix run beside them, and the fuzzers are compiled.
+LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
@@ -42,10 +42,11 @@ check:
 
 # The rest of check, for after test: its closing line counts the tests of both.
 check-rest:
+	@scripts/setup --try vm
 	@$(SUBMAKE) all $(MORE_PROGRAMS)
 	@status=0; $(RUN_TESTS) --add-to-last $(MORE_SUITES) || status=1; \
 	  nice -n 19 $(MAKE) --no-print-directory fuzz-programs >$(BUILD)/test-logs/fuzz-programs.log 2>&1 & programs=$$!; \
-	  $(RUN_TESTS) --add-to-last $(LAST_SUITES) || status=1; \
+	  $(RUN_TESTS) --add-to-last --beside vm-test-run $(LAST_SUITES) || status=1; \
 	  wait $$programs; $(RUN_TESTS) --add-to-last fuzz-test || status=1; exit $$status
 
 ## project-test  the documents, the layers of the code and the scripts

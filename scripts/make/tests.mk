@@ -325,6 +325,11 @@ vm-test-arm64:
 
 vm-test-short: $(VM_PROGRAMS)
 	@scripts/setup --try vm
+	@$(MAKE) --no-print-directory vm-test-run
+
+# Builds nothing, and so can run beside other suites.
+.PHONY: vm-test-run
+vm-test-run:
 	scripts/vm_matrix --build $(BUILD) --short
 
 # --- Soaks -----------------------------------------------------------------------------------------------------
