@@ -27,3 +27,20 @@ start_new() {
   start "$@"
   server createdb -h "$folder" bench
 }
+
+# hold_lock STATEMENT LOCK SHORT LONG PAUSE: two clients execute STATEMENT while a third one holds LOCK for SHORT or LONG
+# ms at a time, and nothing for PAUSE ms.
+hold_lock() {
+  if [ "$form" = prepare ]; then
+    start_new -c synchronous_commit=off
+    server psql -h "$folder" -d bench -c 'create table stock(id int primary key, n int); insert into stock values (1, 0)'
+    echo "$1" >"$folder/wait.sql"
+    for ms in "$3" "$4"; do
+      printf 'begin;\n%s\n\\sleep %s ms\ncommit;\n\\sleep %s ms\n' "$2" "$ms" "$5" >"$folder/hold-$ms.sql"
+    done
+    exit 0
+  fi
+  start -c synchronous_commit=off
+  server pgbench -h "$folder" -n -f "$folder/hold-$(in_form "$3" "$4").sql" -T 2 bench >/dev/null &
+  server pgbench -h "$folder" -n -f "$folder/wait.sql" -c 2 -R 200 -T 2 bench >/dev/null
+}
