@@ -327,10 +327,10 @@ vm-test-short: $(VM_PROGRAMS)
 	@scripts/setup --try vm
 	@$(MAKE) --no-print-directory vm-test-run
 
-# Builds nothing, and so can run beside other suites.
+# Builds nothing, and so can run beside other suites, which take its time.
 .PHONY: vm-test-run
 vm-test-run:
-	scripts/vm_matrix --build $(BUILD) --short
+	scripts/vm_matrix --build $(BUILD) --short --time-factor 3
 
 # --- Soaks -----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,17 @@ from sessions import Session
 
 
 class Commands(Session):
+    def test_status_has_the_limit_of_unwind_tables(self):
+        self.start()
+        self.assertNotIn("unwind", self.status())
+        self.do("stop", "-o", self.path("a.fxt"))
+        self.ended_by_itself()
+        self.start("-c", "sched,task,stack:off")
+        unwind = self.status()["unwind"]
+        self.assertTrue(0 < unwind["table_bytes"] <= unwind["max_table_bytes"], unwind)
+        self.assertRegex(self.do("status").stdout, r"unwind tables of \d+ files, .* \(at most 32")
+        self.do("stop", "-o", self.path("b.fxt"))
+
     def test_a_session_from_start_to_stop(self):
         self.assertIn("no controller runs", self.refused("status"))
         self.start()

@@ -354,6 +354,10 @@ util::Result<Status> Client::GetStatus() {
                                 static_cast<uint32_t>(Unsigned(each, "pid")), Text(each, "name")});
   }
   status.providers_refused = Unsigned(json, "providers_refused");
+  if (const Json& unwind = Member(json, "unwind"); unwind.IsObject()) {
+    status.unwind = {Unsigned(unwind, "tables"), Unsigned(unwind, "table_bytes"),
+                     Unsigned(unwind, "max_table_bytes"), Unsigned(unwind, "unloaded")};
+  }
   for (const Json& each : Elements(json, "triggers")) {
     status.triggers.push_back({Text(each, "condition"), Unsigned(each, "fired"),
                                Unsigned(each, "suppressed"), Unsigned(each, "files")});

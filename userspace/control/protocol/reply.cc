@@ -190,6 +190,14 @@ void AppendStatus(text::JsonWriter& json, const Status& status) {
   json.EndArray();
   AppendProviders(json, status.providers);
   json.Key("providers_refused").Unsigned(status.providers_refused);
+  if (status.unwind) {
+    json.Key("unwind").BeginObject();
+    json.Key("tables").Unsigned(status.unwind->tables);
+    json.Key("table_bytes").Unsigned(status.unwind->table_bytes);
+    json.Key("max_table_bytes").Unsigned(status.unwind->max_table_bytes);
+    json.Key("unloaded").Unsigned(status.unwind->unloaded);
+    json.EndObject();
+  }
   json.Key("triggers").BeginArray();
   for (const TriggerStatus& trigger : status.triggers) {
     json.BeginObject();

@@ -40,6 +40,14 @@ struct CategoryCount {
   uint64_t lost = 0;
 };
 
+// See capture::UnwindStats.
+struct UnwindTables {
+  uint64_t tables = 0;
+  uint64_t table_bytes = 0;
+  uint64_t max_table_bytes = 0;
+  uint64_t unloaded = 0;
+};
+
 struct Status {
   SessionState state = SessionState::kReady;
   std::optional<request::BufferingMode> buffering_mode;
@@ -53,6 +61,7 @@ struct Status {
   std::vector<CategoryCount> categories;
   std::vector<ProviderInfo> providers;
   uint64_t providers_refused = 0;  // found no place, since the session began
+  std::optional<UnwindTables> unwind;  // of call stacks
   std::vector<TriggerStatus> triggers;
   std::string reason;  // why it stopped by itself
   uint32_t pid = 0;    // of the controller

@@ -93,6 +93,13 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
                         rates.known ? RateOf(category, *before, now) : "",
                         util::FormatCount(category.lost));
   }
+  if (status.unwind) {
+    text += fmt::format("{:<10} unwind tables of {} files, {} (at most {}); {} unloaded for want of room\n", "stacks",
+                        util::FormatCount(status.unwind->tables),
+                        util::FormatSize(status.unwind->table_bytes),
+                        util::FormatSize(status.unwind->max_table_bytes),
+                        util::FormatCount(status.unwind->unloaded));
+  }
   for (const control::TriggerStatus& trigger : status.triggers) {
     text += fmt::format("{:<10} {}: fired {}, held back {}, files {}\n", "trigger",
                         text::CleanText(trigger.condition), util::FormatCount(trigger.fired),

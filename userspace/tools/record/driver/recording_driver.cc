@@ -166,6 +166,9 @@ control::Status RecordingDriver::GetStatus() {
     status.categories.push_back({std::string(schema::CategoryName(category)),
                                  totals.events[category], totals.lost[category]});
   }
+  if (const auto unwind = recording_->capture().unwind_stats()) {
+    status.unwind = {unwind->tables, unwind->table_bytes, unwind->max_table_bytes, unwind->unloaded};
+  }
   if (files_) status.triggers = files_->status();
   return status;
 }

@@ -52,6 +52,14 @@ TEST(StatusViewTest, ShowsNoShareOfTheCpuDirectlyAfterTheStart) {
   EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("70.0 ms of CPU time; "));
 }
 
+TEST(StatusViewTest, ShowsTheMemoryOfUnwindTables) {
+  TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
+  EXPECT_THAT(StatusLines(now, nullptr), Not(HasSubstr("stacks")));
+  now.status.unwind = {132, 3 << 20, 32 << 20, 7};
+  EXPECT_THAT(StatusLines(now, nullptr),
+              HasSubstr("stacks     unwind tables of 132 files, 3.0 MiB (at most 32.0 MiB); 7 unloaded"));
+}
+
 TEST(StatusViewTest, ReportsThatThereIsNoSession) {
   const TimedStatus ready;
   EXPECT_EQ(StatusLine(ready, nullptr), "READY\n");
