@@ -371,13 +371,12 @@ class View(Recorded):
         self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
         lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
         depth = next(depth for depth in range(64) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
-        if depth < 8:
-            self.page.click(*self.page.place_of(lane, first + length / 2, depth))
-            self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
-            for text in (device, str(sector), "bytes"):
-                self.assertIn(text, self.page.text("#selected"))
-            if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
-                self.assertIn("asked by", self.page.text("#selected"))
+        self.page.click(*self.page.place_of(lane, first + length / 2, depth))
+        self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
+        for text in (device, str(sector), "bytes"):
+            self.assertIn(text, self.page.text("#selected"))
+        if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
+            self.assertIn("asked by", self.page.text("#selected"))
 
     def test_pixels_have_the_colour_of_the_state(self):
         facts = Facts(self.trace)
@@ -523,6 +522,21 @@ class View(Recorded):
         self.page.settle()
         self.page.picture("report")
         self.page.click_on("#page button")
+        self.go_from_page("#report", "report?", "document.querySelector('#worst-waits + details .place')")
+        wait = json.loads(fxt("report", "--json", *window, self.trace))["worst_waits"][0]
+        shown = self.page.evaluate("fxtView.overlay.selected")
+        self.assertEqual((shown["lane"], shown["begin"] + first), (f"s{self.number_of(str(wait['thread']['id']))}", int(wait["begin_ns"])))
+        self.assertEqual(self.page.evaluate("fxtView.viewport.range"), {key: round(when) for key, when in where.items()})
+        # And from a flame graph, to the lanes of the process or the thread of a frame.
+        self.page.click_on("#tab-interval")
+        self.go_from_page("#flame-off", "flame?", """(() => {
+            [...document.querySelectorAll('.frame')].find((one) => one.style.bottom === '18px').click();
+            return document.querySelector('.place');
+        })()""")
+        self.assertGreater(self.page.evaluate("fxtView.lanes.rows.filter((row) => row.lane).length"), 0)
+        self.assertNotEqual(self.page.evaluate("document.querySelector('#filter').value"), "")
+        self.page.evaluate("fxtView.viewport.filter = ''; fxtView.layOut()")
+        self.page.click_on("#tab-interval")
         for of in ("off", "on", "wake"):
             status, flame = self.viewed.ask(f"{self.viewed.path}flame?of={of}&from={int(where['from'])}&to={int(where['to'])}")
             self.assertIn(status, (200, 400))
@@ -534,6 +548,23 @@ class View(Recorded):
         self.assertAlmostEqual(sum(parts), where["to"] - where["from"], delta=2)
         self.page.settle()
         self.page.picture("path")
+
+    def go_from_page(self, button, address, place):
+        """Opens a page of the interval, and clicks on its way back to the timeline."""
+        before = self.page.evaluate("fxtView.viewport.toFragment()")
+        self.page.click_on(button)
+
+        def is_there(page):
+            with page.within_frame(address):
+                return page.evaluate(f"!!document.querySelector('footer, .flame') && !!({place})")
+        self.assertTrue(harness.eventually(lambda: any(address in one["url"] for one in
+                                                       self.page.call("Target.getTargets")["targetInfos"])))
+        self.page.wait_for(is_there)
+        with self.page.within_frame(address):
+            self.page.evaluate(f"({place}).click()")
+        self.page.wait_for(lambda page: page.errors or page.evaluate("!document.querySelector('#page').open"))
+        self.page.wait_for(lambda page: page.errors or page.evaluate(f"fxtView.viewport.toFragment() !== {json.dumps(before)}"))
+        self.page.settle()
 
     def test_a_tab_that_was_chosen_stays(self):
         begin, length, koid, _ = self.select_sleep()
@@ -850,6 +881,30 @@ class Served(harness.FolderTest):
             page.evaluate("[...document.querySelectorAll('#selected div button.go')].at(-1).click()")
             page.wait_for(lambda one: one.errors or one.text("#selected").startswith("server\n"))
             self.assertEqual(page.errors, [])
+
+    def test_operations_at_once_have_rows_up_to_a_limit(self):
+        def operation(number, begin, end):
+            more = {"pid": 1, "tid": 1, "name": "request", "cat": "app", "id": number}
+            return [{"ph": "b", "ts": begin, "args": {"number": number}, **more}, {"ph": "e", "ts": end, **more}]
+
+        for most in (5, 20, 64, 70):
+            events = [event for number in range(most) for event in operation(number, 10 + number, 1000 + number)]
+            trace = self.path(f"{most}.fxt")
+            fxt("import", self.write("at-once.json", json.dumps(events)), "-o", trace)
+            with Viewed(trace) as viewed, Shown(browser.find()) as page:
+                page.size(1400, 900)
+                page.show(viewed.url)
+                lane, depths, note = page.evaluate("(({ lane, depths, note }) => [lane, depths, note ?? ''])("
+                                                   "fxtView.lanes.rows.find((row) => row.lane?.startsWith('a')))")
+                self.assertEqual((depths, note), (min(most, 64), "6 more at once" if most == 70 else ""))
+                first = int(page.evaluate("fxtView.clock"))
+                begins = dict(harness.query(trace, "SELECT args ->> 'number', ts FROM spans"))
+                # Each row has its own.
+                for number in (0, min(most, 64) - 1):
+                    page.click(*page.place_of(lane, begins[number] - first + 500_000, number))
+                    page.wait_for(lambda one, line=f"number\n{number}": one.errors or one.text("#selected").endswith(line))
+                page.picture(f"at-once-{most}")
+                self.assertEqual(page.errors, [])
 
     def test_damaged_files_open_or_are_refused(self):
         with open(self.trace, "rb") as file:

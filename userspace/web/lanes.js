@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rows of the timeline: which lanes there are, in which order, and which of them are shown.
+import { clean } from './text.js';
 
 const HEIGHTS = { section: 22, process: 22, c: 24, s: 18, d: 16, a: 16, i: 12, k: 34, g: 14, l: 14 };
 const GAP = 2;
-const MAX_ROWS = 8; // of nested spans that a lane shows
+// Heights of a row of nested or overlapping spans, by the most rows that a lane may have with it; the last is for more.
+const UNITS = [[8, 16], [20, 11], [Infinity, 6]];
 const OPEN_PROCESSES = 8;
 // A section with more lanes is closed at first.
 const OPEN_LANES = 16;
 
 function nameOf(one, fallback) {
-  return one.name || fallback;
+  return clean(one.name ?? '') || fallback;
 }
 
 export function threadLabel(thread) {
-  const name = nameOf(thread, 'thread');
-  return thread.tid === undefined ? name : `${name} ${thread.tid}`;
+  const tid = thread.tid === undefined ? '' : ` ${thread.tid}`;
+  return (thread.label ??= nameOf(thread, 'thread') + tid);
 }
 
 function processLabel(process) {
@@ -29,7 +31,7 @@ function keyOf(trace, process) {
 
 export function counterLabel(counter) {
   const series = counter.series && counter.series !== counter.name ? ` ${counter.series}` : '';
-  return `${counter.name}${series}${counter.id === '0' ? '' : ` ${counter.id}`}`;
+  return clean(`${counter.name}${series}${counter.id === '0' ? '' : ` ${counter.id}`}`);
 }
 
 /** Of the lanes of where the trace does not know. */
@@ -112,13 +114,19 @@ export class Lanes {
   }
 
   #addLane(row) {
-    const unit = HEIGHTS[row.lane[0]];
-    row.kind = row.lane[0];
-    row.unit = unit;
-    row.height = unit * Math.max(1, Math.min(row.depths ?? 1, MAX_ROWS));
-    if (row.depths > MAX_ROWS) row.label += ` (${MAX_ROWS} of ${row.depths} rows)`;
-    this.rows.push(row);
+    this.rows.push(this.#sized(row));
     this.byLane.set(`${row.trace}:${row.lane}`, row);
+  }
+
+  // `spans`: a thread or a track, which says how many rows its spans have, and how many of them found none.
+  #sized(row) {
+    const kind = row.lane[0];
+    const spans = 'da'.includes(kind) ? row.spans : null;
+    const depths = spans?.rows ?? 1;
+    const unit = depths === 1 ? HEIGHTS[kind] : UNITS.find(([most]) => depths <= most)[1];
+    const without = spans?.without_row;
+    if (without) row.note = `${without.toLocaleString('en-US')} more at once`;
+    return Object.assign(row, { kind, depths, unit, height: unit * Math.max(1, depths) });
   }
 
   #addCpus(trace, number, fits) {
@@ -145,7 +153,7 @@ export class Lanes {
         tracks.length <= OPEN_LANES);
       if (!isOpen) continue;
       for (const track of tracks) {
-        this.#addLane({ trace, lane: `a${track.number}`, label: this.#deviceLabel(trace, track), depths: track.rows, track });
+        this.#addLane({ trace, lane: `a${track.number}`, label: this.#deviceLabel(trace, track), spans: track, track });
         const thread = threads.find((one) => one.number === track.device);
         if (thread) this.#addThread(thread, trace, true);
       }
@@ -190,7 +198,7 @@ export class Lanes {
     if (!isOpen) return;
     for (const thread of threads) this.#addThread(thread, trace);
     for (const track of async) {
-      this.#addLane({ trace, lane: `a${track.number}`, label: track.name || 'operations', depths: track.rows });
+      this.#addLane({ trace, lane: `a${track.number}`, label: nameOf(track, 'operations'), spans: track });
     }
     for (const counter of counters) this.#addLane({ trace, lane: `k${counter.number}`, label: counterLabel(counter) });
   }
@@ -201,7 +209,7 @@ export class Lanes {
     if (thread.states) this.#addLane({ trace, lane: `s${thread.number}`, label, thread });
     if (thread.rows > 0) {
       this.#addLane({ trace, lane: `d${thread.number}`, label: thread.states ? 'spans' : label, thread,
-        isSub: thread.states, depths: thread.rows });
+        isSub: thread.states, spans: thread });
     }
     if (thread.instants) {
       const isSub = isBelow || thread.states || thread.rows > 0;
@@ -228,16 +236,14 @@ export class Lanes {
     const [trace, lane] = [Number(key[0]), key.slice(2)];
     const thread = this.thread(trace, Number(lane.slice(1)));
     const kind = lane[0];
-    const unit = HEIGHTS[kind];
-    const row = { trace, lane, kind, unit, height: unit, label: lane };
+    const row = { trace, lane, label: lane };
     if (kind === 'c') row.label = `CPU ${lane.slice(1)}`;
     if ('gl'.includes(kind)) row.label = `${kind === 'g' ? 'not known' : 'lost, hidden'} ${lane.slice(1)}`;
     if ('sdi'.includes(kind)) {
       if (!thread) return null;
-      Object.assign(row, { thread, label: threadLabel(thread), isSub: kind !== 's' });
-      if (kind === 'd') Object.assign(row, { depths: thread.rows, height: unit * Math.min(thread.rows, MAX_ROWS) });
+      Object.assign(row, { thread, label: threadLabel(thread), isSub: kind !== 's', spans: thread });
     }
-    return row;
+    return this.#sized(row);
   }
 
   /** Opens what hides the lane. False if there is no such lane. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page of `fxt view`: puts its parts together.
 import * as api from './api.js';
+import { definitions, element } from './dom.js';
 import { Details, INSTANT_PIXELS } from './details.js';
 import { Geometry } from './geometry.js';
 import { Input } from './input.js';
@@ -10,11 +11,10 @@ import { Painter } from './paint.js';
 import { Questions } from './questions.js';
 import { Search } from './search.js';
 import { readColours, wordsOf } from './states.js';
-import { element } from './text.js';
+import { startTheme, toggleTheme } from './theme.js';
 import { Tiles } from './tiles.js';
 import { Viewport } from './viewport.js';
 
-const THEMES = ['system', 'light', 'dark'];
 const byId = (id) => document.getElementById(id);
 
 class App {
@@ -38,7 +38,7 @@ class App {
     this.search = new Search(byId('search'), byId('count'), this);
     this.input = new Input(this.canvas, this);
     this.#bind();
-    this.setTheme(document.documentElement.dataset.choice ?? 'system');
+    startTheme((choice, theme) => this.#onTheme(choice, theme));
     new ResizeObserver(() => this.#resize()).observe(this.canvas.parentElement);
     this.details.clear();
     this.questions.showInterval();
@@ -88,12 +88,22 @@ class App {
   }
 
   readAddress() {
-    this.viewport.readFragment(location.hash.slice(1), this.clock);
-    byId('filter').value = this.viewport.filter;
+    return this.showPlace(location.hash.slice(1));
+  }
+
+  /** Shows what an address says behind its #; its times and threads are those of `trace`. */
+  async showPlace(fragment, trace = 0) {
+    const wanted = this.viewport.readFragment(fragment, this.clock);
     this.#restored();
+    // Lanes have other numbers in other openings: links from elsewhere name the thread.
+    const number = wanted && (this.lanes.byKoid.get(`${trace}:${wanted.thread}`)?.number ?? this.lanes.byTid.get(`${trace}:${wanted.thread}`));
+    if (number === undefined || wanted === null) return;
+    await this.goTo(trace, `s${number}`, wanted.time);
+    this.fit();
   }
 
   #restored() {
+    byId('filter').value = this.viewport.filter;
     const { selection } = this.viewport;
     if (selection) this.lanes.open(selection.trace, selection.lane);
     this.layOut();
@@ -136,33 +146,25 @@ class App {
     this.changed();
   }
 
-  setTheme(choice) {
-    document.documentElement.dataset.choice = choice;
-    const isDark = choice === 'dark' || (choice === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
-    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+  #onTheme(choice, theme) {
     byId('theme').textContent = { system: 'Theme', light: 'Light', dark: 'Dark' }[choice];
     const colours = readColours();
-    this.painter.colours = colours;
-    this.painter.theme = isDark ? 'dark' : 'light';
+    Object.assign(this.painter, { colours, theme });
     this.overlay.colours = colours;
     this.#legend(colours);
     this.changed();
   }
 
-  toggleTheme() {
-    this.setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.choice) + 1) % THEMES.length]);
-  }
-
   #legend(colours) {
-    const swatch = (colour, words) => {
-      const sample = element('span', { className: 'swatch' });
+    const swatch = (colour) => {
+      const sample = element('span', { class: 'swatch' });
       sample.style.background = colour;
-      return [element('dt', {}, sample), element('dd', {}, words)];
+      return sample;
     };
-    byId('colours').replaceChildren(
-      ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((state) => swatch(colours.states[state], wordsOf(state))),
-      ...[['lock', 'asleep for a lock'], ['timer', 'asleep for a timer'], ['net', 'asleep for a socket or event'],
-        ['file', 'asleep in a call on a file'], ['child', 'asleep for a child']].flatMap(([name, words]) => swatch(colours[name], words)));
+    const sleeps = { lock: 'a lock', timer: 'a timer', net: 'a socket or event', file: 'a call on a file', child: 'a child' };
+    byId('colours').replaceChildren(definitions([
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((state) => [swatch(colours.states[state]), wordsOf(state)]),
+      ...Object.entries(sleeps).map(([name, words]) => [swatch(colours[`sleep-${name}`]), `asleep for ${words}`])]));
   }
 
   // --- Selection --------------------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ class App {
     try {
       found = await this.details.show(selection);
     } catch (error) {
-      byId('selected').replaceChildren(element('p', { className: 'error' }, error.message));
+      byId('selected').replaceChildren(element('p', { class: 'error' }, error.message));
     }
     if (!found) {
       if (!isRestored) this.clearSelection();
@@ -323,9 +325,7 @@ class App {
   }
 
   undo(forward = false) {
-    if (!this.viewport.undo(forward)) return;
-    byId('filter').value = this.viewport.filter;
-    this.#restored();
+    if (this.viewport.undo(forward)) this.#restored();
   }
 
   scrollBy(pixels) {
@@ -391,14 +391,12 @@ class App {
     byId('pin').addEventListener('click', () => this.pinSelected());
     byId('undo').addEventListener('click', () => this.undo());
     byId('link').addEventListener('click', () => this.copyLink());
-    byId('theme').addEventListener('click', () => this.toggleTheme());
+    byId('theme').addEventListener('click', toggleTheme);
     byId('help').addEventListener('click', () => this.showHelp());
     byId('keys').querySelector('button').addEventListener('click', () => byId('keys').close());
     for (const tab of document.querySelectorAll('[role="tab"]')) {
       tab.addEventListener('click', () => this.showTab(tab.id.slice(4)));
     }
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-      this.setTheme(document.documentElement.dataset.choice));
     window.addEventListener('hashchange', () => this.readAddress());
     const divider = byId('divider');
     divider.addEventListener('pointerdown', (event) => divider.setPointerCapture(event.pointerId));

@@ -125,7 +125,8 @@ export class Viewport {
     return parts.join('&');
   }
 
-  /** The opposite. `clock` is the first time of the trace, as digits. Passes over what it does not understand. */
+  /** The opposite. `clock` is the first time of the trace, as digits. Passes over what it does not understand.
+   *  Returns {thread, time} if the address names a thread (koid or tid) and a time, null otherwise. */
   readFragment(fragment, clock) {
     const parts = new Map(fragment.split('&').map((part) => part.split(/=(.*)/s).slice(0, 2)));
     const numbers = (text) => (text ?? '').split(',').map(Number);
@@ -144,9 +145,8 @@ export class Viewport {
     if (shown) this.show(shown.from, shown.to);
     this.scroll = Math.max(0, Number(parts.get('y')) || 0);
     const [trace, lane, at, depth] = (parts.get('sel') ?? '').split('.');
-    if (/^[csdiakgl]\d+$/.test(lane ?? '')) {
-      this.selection = { trace: Number(trace) ? 1 : 0, lane, time: Number(at) || 0, depth: Number(depth) || 0 };
-    }
+    this.selection = !/^[csdiakgl]\d+$/.test(lane ?? '') ? null
+      : { trace: Number(trace) ? 1 : 0, lane, time: Number(at) || 0, depth: Number(depth) || 0 };
     this.range = interval(parts.get('range'));
     if (parts.has('marks')) this.marks = parts.get('marks').split('_').map(interval).filter((one) => one !== null);
     this.pinned = (parts.get('pin') ?? '').split(',').filter((one) => /^[01]:[csdiakgl]\d+$/.test(one));
@@ -156,5 +156,6 @@ export class Viewport {
       this.filter = '';
     }
     this.hidesIdle = parts.get('idle') === 'hide';
+    return /^\d+$/.test(parts.get('thread') ?? '') && Number.isFinite(time) ? { thread: parts.get('thread'), time } : null;
   }
 }

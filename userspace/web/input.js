@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keys and the mouse on the timeline.
 import { AXIS, HEAD, OVERVIEW } from './geometry.js';
+import { toggleTheme } from './theme.js';
 
 // Of what is shown, per second.
 const PAN_SPEED = 1.2;
@@ -50,7 +51,7 @@ export class Input {
       f: () => app.fit(), m: () => app.mark(), '/': () => app.focusSearch(), '?': () => app.showHelp(),
       n: () => app.search.go(event.shiftKey ? -1 : 1), p: () => app.pinSelected(), h: () => app.toggleIdle(),
       u: () => app.undo(event.shiftKey), escape: () => app.clearSelection(), 0: () => app.viewport.showAll(),
-      ',': () => app.step(-1), '.': () => app.step(1), t: () => app.toggleTheme(),
+      ',': () => app.step(-1), '.': () => app.step(1), t: toggleTheme,
       arrowleft: () => app.viewport.pan(-app.viewport.length / 4),
       arrowright: () => app.viewport.pan(app.viewport.length / 4),
       arrowup: () => app.scrollBy(-60), arrowdown: () => app.scrollBy(60),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Draws what is on top of the tracks: the selection, the interval, marks, wakeups, critical paths.
 import { AXIS, HEAD, OVERVIEW } from './geometry.js';
-import { formatLength } from './text.js';
+import { duration } from './text.js';
 
 const PATH_COLOURS = { running: 1, runnable: 2, preempted: 3, sleep: 4, blocked: 5, unknown: 8 };
 
@@ -57,10 +57,10 @@ export class Overlay {
     if (to <= from) return;
     context.fillStyle = colours.accent;
     context.fillRect(from, HEAD - 4, to - from, 3);
-    const text = formatLength(range.to - range.from);
+    const text = duration(range.to - range.from);
     const width = context.measureText(text).width + 24;
     if (to - from < width) return;
-    context.fillStyle = colours.header;
+    context.fillStyle = colours.tint;
     context.fillRect((from + to - width) / 2, OVERVIEW + 4, width, 16);
     context.fillStyle = colours.ink;
     context.fillText(text, (from + to) / 2, OVERVIEW + AXIS / 2);

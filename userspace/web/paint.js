@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Draws the rows: their labels, and the items of tiles as bars.
 import { AXIS, HEAD, OVERVIEW } from './geometry.js';
+import { threadLabel } from './lanes.js';
+import { roundStep } from './plots.js';
 import { BLOCKED, RUN, SLEEP, UNKNOWN, hashOf, sleepClass, taskColour } from './states.js';
-import { formatLength, formatTick } from './text.js';
+import { duration, formatTick } from './text.js';
 import { pixelFor } from './tiles.js';
 
 const MERGED = 1 << 8;
@@ -108,10 +110,7 @@ export class Painter {
   // --- Head -------------------------------------------------------------------------------------------------------
 
   get #tickStep() {
-    const { nsPerPixel } = this.geometry;
-    const least = nsPerPixel * 110;
-    const power = 10 ** Math.floor(Math.log10(least));
-    return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+    return roundStep(this.geometry.nsPerPixel * 110);
   }
 
   #ticks(draw) {
@@ -128,7 +127,7 @@ export class Painter {
 
   #axis() {
     const { context, geometry, colours } = this;
-    context.fillStyle = colours.header;
+    context.fillStyle = colours.tint;
     context.fillRect(0, OVERVIEW, geometry.width, AXIS);
     context.fillStyle = colours.line;
     context.fillRect(0, HEAD - 1, geometry.width, 1);
@@ -141,16 +140,16 @@ export class Painter {
       context.fillStyle = colours.soft;
       context.fillText(formatTick(time, step), x + 4, OVERVIEW + AXIS / 2);
     });
-    context.fillStyle = colours.header;
+    context.fillStyle = colours.tint;
     context.fillRect(0, OVERVIEW, geometry.left - 1, AXIS - 1);
     context.fillStyle = colours.soft;
-    context.fillText(`${formatLength(geometry.viewport.length)} shown`, 10, OVERVIEW + AXIS / 2);
+    context.fillText(`${duration(geometry.viewport.length)} shown`, 10, OVERVIEW + AXIS / 2);
   }
 
   #overview() {
     const { context, geometry, colours } = this;
     const { viewport } = geometry;
-    context.fillStyle = colours.header;
+    context.fillStyle = colours.tint;
     context.fillRect(0, 0, geometry.width, OVERVIEW);
     context.fillStyle = colours.soft;
     context.textAlign = 'left';
@@ -174,7 +173,7 @@ export class Painter {
     const from = geometry.overviewX(viewport.from);
     const to = Math.max(from + 3, geometry.overviewX(viewport.to));
     context.globalAlpha = 0.55;
-    context.fillStyle = colours.header;
+    context.fillStyle = colours.tint;
     context.fillRect(geometry.left, 0, Math.max(0, from - geometry.left), OVERVIEW);
     context.fillRect(to, 0, geometry.width - to, OVERVIEW);
     context.globalAlpha = 1;
@@ -219,7 +218,7 @@ export class Painter {
 
   #header(row, y) {
     const { context, geometry, colours } = this;
-    context.fillStyle = row.isTrace ? colours.line : colours.header;
+    context.fillStyle = row.isTrace ? colours.line : colours.tint;
     context.fillRect(0, y, geometry.width, row.height);
     if (row.isTrace) {
       context.fillStyle = colours.accent;
@@ -228,7 +227,7 @@ export class Painter {
     context.fillStyle = colours.ink;
     context.textAlign = 'left';
     context.font = `600 ${FONT}`;
-    const time = row.run ? `  ${formatLength(row.run)} on CPUs` : '';
+    const time = row.run ? `  ${duration(row.run)} on CPUs` : '';
     const text = `${row.isOpen ? '▾' : '▸'} ${row.label}`;
     context.fillText(text, 8, y + row.height / 2);
     const width = context.measureText(text).width;
@@ -251,11 +250,12 @@ export class Painter {
     const trace = row.isPinned && this.lanes.traces.length > 1 ? `${row.trace + 1}: ` : '';
     const x = row.isSub && !row.isPinned ? 26 : 14;
     context.fillText(this.#fit(trace + row.label, geometry.left - x - 8), x, y + Math.min(row.height, 24) / 2 + 0.5);
-    if (row.kind === 'k' && row.most !== undefined) {
-      context.textAlign = 'right';
-      context.fillStyle = colours.faint;
-      context.fillText(row.most.toLocaleString('en-US', { maximumFractionDigits: 3 }), geometry.left - 6, y + 26);
-    }
+    const most = row.kind === 'k' ? row.most?.toLocaleString('en-US', { maximumFractionDigits: 3 }) : undefined;
+    const note = row.note ?? most;
+    if (note === undefined) return;
+    context.textAlign = 'right';
+    context.fillStyle = row.note ? colours.error : colours.faint;
+    context.fillText(this.#fit(note, geometry.left - 12), geometry.left - 6, y + 26);
   }
 
   #lane(row, y, bars, texts) {
@@ -325,8 +325,7 @@ export class Painter {
       bars.add(colour, x, y, this.#shown(width, items.times[i + 1], to), row.height);
       const room = this.#textRoom(items.times, i, from, x);
       if (room > MIN_TEXT && thread) {
-        const tid = thread.tid === undefined ? '' : ` ${thread.tid}`;
-        texts.push(`${thread.name || 'thread'}${tid}`, x, y, room, row.height, colour);
+        texts.push(threadLabel(thread), x, y, room, row.height, colour);
       }
     });
   }
@@ -369,7 +368,7 @@ export class Painter {
     const { colours } = this;
     const text = label === 0 ? '' : this.labels[row.trace].get(label) ?? '';
     const kind = text === '' ? null : sleepClass(text);
-    const colour = state === BLOCKED ? colours.states[BLOCKED] : kind ? colours[kind] : colours.states[SLEEP];
+    const colour = state === BLOCKED ? colours.states[BLOCKED] : kind ? colours[`sleep-${kind}`] : colours.states[SLEEP];
     const height = state === BLOCKED ? row.height : row.height - 6;
     bars.add(colour, x, y + row.height - height, width, height);
     if (text !== '' && room > MIN_TEXT) texts.push(text, x, y + row.height - height, room, height, colour);
@@ -395,7 +394,7 @@ export class Painter {
       bars.add(colour, x, top, shown, row.unit - 1);
       if (info & CUT) bars.add(colours.states[UNKNOWN], x + shown - 2, top, 2, row.unit - 1);
       const room = this.#textRoom(items.times, i, from, x);
-      if (name && room > MIN_TEXT && !(info & MERGED)) texts.push(name, x, top, room, row.unit - 1, colour);
+      if (name && room > MIN_TEXT && row.unit > 10 && !(info & MERGED)) texts.push(name, x, top, room, row.unit - 1, colour);
     }
   }
 
@@ -463,7 +462,7 @@ export class Painter {
     let ink = this.inks.get(colour);
     if (ink === undefined) {
       const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
-      ink = 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 > 0.19 ? colours.darkText : colours.lightText;
+      ink = 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 > 0.19 ? colours['dark-text'] : colours['light-text'];
       this.inks.set(colour, ink);
     }
     return ink;

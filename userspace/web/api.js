@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Asks the server (userspace/view/handler.h). Times are ns since the first record of the trace.
+import { clean } from './text.js';
 
 async function ask(path, parameters, options) {
   const query = new URLSearchParams(parameters).toString();
@@ -69,6 +70,50 @@ export async function tile(trace, from, to, pixel, ids) {
   return found;
 }
 
+/** Arguments as the server keeps them: the members of a JSON object. */
+export function parseArguments(members) {
+  if (!members) return [];
+  try {
+    return Object.entries(JSON.parse(`{${members}}`));
+  } catch {
+    return [['arguments', members]];
+  }
+}
+
+/** Rows of a table in CSV (RFC 4180); an incomplete last row is left out. */
+export function parseCsv(text) {
+  const rows = [];
+  let row = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (at += 1; ; at += 2) {
+        const end = text.indexOf('"', at);
+        if (end < 0) return rows;
+        cell += text.slice(at, end);
+        at = end;
+        if (text[at + 1] !== '"') break;
+        cell += '"';
+      }
+      at += 1;
+    } else {
+      const length = text.slice(at).search(/[,\n]/);
+      if (length < 0) return rows;
+      cell = text.slice(at, at + length).replace(/\r$/, '');
+      at += length;
+    }
+    row.push(cell);
+    if (text[at] === '\r') at += 1;
+    if (text[at] === '\n') {
+      rows.push(row);
+      row = [];
+    }
+    at += 1;
+  }
+  return rows;
+}
+
 const MOST_LABELS = 300;
 
 /** Texts by number. Those that are not known yet are asked for, and `onNew` is called when they come. */
@@ -99,7 +144,7 @@ export class Labels {
       // The page keeps the labels of the last places only.
       if (this.texts.size > 50000) this.texts = new Map([[0, '']]);
       ids.forEach((id, i) => {
-        this.texts.set(id, texts[i]);
+        this.texts.set(id, clean(texts[i]));
         this.wanted.delete(id);
       });
       this.onNew();

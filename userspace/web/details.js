@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is known of the selection: a run, a wait, a span, instants, a value.
 import * as api from './api.js';
+import { button, definitions, element } from './dom.js';
 import { lossLabel, threadLabel } from './lanes.js';
 import { BLOCKED, IDLE, RUN, WAKEUP, wordsOf } from './states.js';
-import { button, definitions, element, formatLength, formatTime, parseArguments, parseCsv } from './text.js';
+import { duration, formatCount, formatTime } from './text.js';
 
 // Columns of `fxt query` that say more than the index, in the words of the page.
 const COLUMNS = [
@@ -47,7 +48,7 @@ export class Details {
 
   clear() {
     this.serial += 1;
-    this.place.replaceChildren(element('p', { className: 'soft' },
+    this.place.replaceChildren(element('p', { class: 'soft' },
       'Click a run, a wait or a span to see all that is known of it. Drag over the time axis, or with Shift over the '
       + 'lanes, to select an interval. Press ? for the keys.'));
   }
@@ -74,11 +75,11 @@ export class Details {
 
   #times(found) {
     return [['begins', this.#timeLink(found.begin)], ['ends', this.#timeLink(found.end)],
-      ['length', formatLength(found.end - found.begin)]];
+      ['length', `${duration(found.end - found.begin)} (${formatCount(found.end - found.begin)} ns)`]];
   }
 
   #timeLink(time) {
-    return button(formatTime(time), () => this.app.viewport.reveal(time, time), { className: 'link' });
+    return button(formatTime(time), () => this.app.viewport.reveal(time, time), { class: 'link' });
   }
 
   // A thread, with a way to its lane at `time`.
@@ -87,7 +88,7 @@ export class Details {
     const process = known?.process.name && known.process.name !== thread.name ? ` of ${known.process.name}` : '';
     return element('span', {}, threadLabel(thread), process, ' ',
       button('go there', () => this.app.goTo(trace, `${known?.states === false ? 'd' : 's'}${thread.number}`, time),
-        { className: 'link go' }));
+        { class: 'link go' }));
   }
 
   #wakerRow(trace, woken) {
@@ -112,12 +113,12 @@ export class Details {
     if (thread && isCpu) rows.unshift(['thread', this.#threadLink(trace, thread, found.begin)]);
     if (found.cpu !== undefined) {
       rows.push(['on', element('span', {}, `CPU ${found.cpu} `,
-        button('go there', () => this.app.goTo(trace, `c${found.cpu}`, found.begin), { className: 'link go' }))]);
+        button('go there', () => this.app.goTo(trace, `c${found.cpu}`, found.begin), { class: 'link go' }))]);
     }
     if (found.object) rows.push(['in', found.object]);
     if (found.preemptor) rows.push(['its CPU went to', this.#threadLink(trace, found.preemptor, found.begin)]);
     if (found.woken) rows.push(['woken by', this.#wakerRow(trace, found.woken)]);
-    if (found.runnable) rows.push(['waited for a CPU before', formatLength(found.runnable)]);
+    if (found.runnable) rows.push(['waited for a CPU before', duration(found.runnable)]);
     if (found.cut) rows.push(['note', 'its begin or end, or what happened meanwhile, is not in the trace']);
     const list = definitions(rows);
     this.#put(title, this.#stateButtons(trace, found, isCpu ? thread : { number }), list);
@@ -128,7 +129,7 @@ export class Details {
   }
 
   #stateButtons(trace, found, thread) {
-    const bar = element('p', { className: 'buttons' },
+    const bar = element('p', { class: 'buttons' },
       button('Select its time', () => this.app.setRange(found.begin, found.end)));
     if (thread) bar.append(button('Critical path', () => this.app.showPath(trace, thread.number, found.begin, found.end)));
     return bar;
@@ -150,7 +151,7 @@ export class Details {
     const known = this.app.lanes.thread(trace, thread.number);
     const isWait = found.state >= WAKEUP && found.state <= 7;
     if (!known || (!isWait && found.state !== RUN)) return;
-    const note = element('p', { className: 'soft' }, 'reading the file for more …');
+    const note = element('p', { class: 'soft' }, 'reading the file for more …');
     list.after(note);
     let text;
     try {
@@ -161,7 +162,7 @@ export class Details {
     }
     note.remove();
     if (serial !== this.serial) return;
-    const [names, cells] = parseCsv(text);
+    const [names, cells] = api.parseCsv(text);
     if (!cells) return;
     const value = new Map(names.map((name, i) => [name, cells[i]]));
     const rows = [];
@@ -173,7 +174,7 @@ export class Details {
     }
     for (const [column, words] of LENGTHS) {
       const ns = Number(value.get(column) ?? 0);
-      if (ns > 0) rows.push([words, formatLength(ns)]);
+      if (ns > 0) rows.push([words, duration(ns)]);
     }
     list.append(...definitions(rows).childNodes);
   }
@@ -198,12 +199,12 @@ export class Details {
     const frames = most[1].split(';').slice(2).reverse();
     const more = lines.length > 1 ? `, the most frequent of ${lines.length}` : '';
     this.place.append(element('h3', {}, `${isRun ? 'Stack of its samples' : 'Stack in which it left its CPU'}${more}`),
-      element('ol', { className: 'stack' }, ...frames.map((frame) => element('li', {}, frame))));
+      element('ol', { class: 'stack' }, ...frames.map((frame) => element('li', {}, frame))));
   }
 
   #cpuLink(trace, cpu, time) {
     return element('span', {}, `CPU ${cpu} `,
-      button('go there', () => this.app.goTo(trace, `c${cpu}`, time), { className: 'link go' }));
+      button('go there', () => this.app.goTo(trace, `c${cpu}`, time), { class: 'link go' }));
   }
 
   #span({ trace, lane }, found, serial) {
@@ -267,7 +268,7 @@ export class Details {
     const name = span ? `${span.name || 'span'}, ` : '';
     return element('span', {}, `${name}${threadLabel(thread)} at ${formatTime(time)} `,
       button('go there', () => this.app.goTo(trace, `d${thread.number}`, span?.begin ?? time,
-        span ?? { begin: time, end: time, depth: 0 }), { className: 'link go' }));
+        span ?? { begin: time, end: time, depth: 0 }), { class: 'link go' }));
   }
 
   // Who had the CPU.
@@ -279,7 +280,7 @@ export class Details {
   }
 
   #arguments(trace, found, device) {
-    const pairs = parseArguments(found.args);
+    const pairs = api.parseArguments(found.args);
     if (pairs.length === 0) return null;
     return element('div', {}, element('h3', {}, 'Arguments'), definitions(pairs.map(([name, value]) => {
       const asker = device && name === 'thread' ? this.app.lanes.byKoid.get(`${trace}:${value}`) : null;
@@ -293,11 +294,11 @@ export class Details {
     const isLoss = lane[0] === 'l';
     const track = this.app.lanes.byLane.get(`${trace}:${lane}`)?.track;
     const thread = isLoss ? null : this.app.lanes.thread(trace, Number(lane.slice(1)));
-    const parts = instants.map((one) => element('div', { className: 'instant' },
+    const parts = instants.map((one) => element('div', { class: 'instant' },
       element('h3', {}, one.name || 'instant'),
       definitions([['category', one.category], ['time', this.#timeLink(one.time)],
         ['meaning', isLoss ? MISSING[one.name] : null],
-        ...parseArguments(one.args).map(([name, value]) => [name, String(value)])])));
+        ...api.parseArguments(one.args).map(([name, value]) => [name, String(value)])])));
     const owner = isLoss && track ? lossLabel(track) : thread ? threadLabel(thread) : 'Instants';
     this.#put(isLoss ? `${owner}: what is missing` : `${owner}: ${instants.length === 1 ? 'an instant' : 'instants'}`, ...parts);
     this.app.overlay.arrows = [];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Questions about an interval: who ran, report, flame graph, critical path; and statements of SQL.
 import * as api from './api.js';
+import { button, element, table } from './dom.js';
 import { threadLabel } from './lanes.js';
-import { button, element, formatCount, formatLength, formatTime, parseCsv, table } from './text.js';
+import { duration, formatCount, formatTime } from './text.js';
 
 const TOP = 12;
 const MAX_PARTS = 400;
@@ -16,7 +17,15 @@ export class Questions {
     this.serial = 0;
     this.#makeSql(sql);
     dialog.querySelector('button').addEventListener('click', () => dialog.close());
-    dialog.addEventListener('close', () => dialog.querySelector('iframe').removeAttribute('src'));
+    const frame = dialog.querySelector('iframe');
+    dialog.addEventListener('close', () => frame.removeAttribute('src'));
+    frame.addEventListener('load', () => frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, '*'));
+    // A page of the interval goes to a place (place.js).
+    window.addEventListener('message', ({ source, data }) => {
+      if (source !== frame.contentWindow || typeof data?.fxtPlace !== 'string') return;
+      dialog.close();
+      app.showPlace(`${app.viewport.toFragment()}&sel=&${data.fxtPlace}`, this.trace);
+    });
   }
 
   // --- The interval -----------------------------------------------------------------------------------------------
@@ -25,14 +34,14 @@ export class Questions {
     const serial = this.serial += 1;
     const { range } = this.app.viewport;
     if (!range) {
-      this.interval.replaceChildren(element('p', { className: 'soft' },
+      this.interval.replaceChildren(element('p', { class: 'soft' },
         'No interval is selected. Drag over the time axis, or with Shift over the lanes; F shows it alone.'));
       return;
     }
     const { from, to } = range;
     const parts = [
-      element('h2', {}, `${formatLength(to - from)} from ${formatTime(from)}`),
-      element('p', { className: 'buttons' },
+      element('h2', {}, `${duration(to - from)} from ${formatTime(from)}`),
+      element('p', { class: 'buttons' },
         button('Report of it', () => this.#openPage('Report', 'report', 0, from, to), { id: 'report' }),
         ...['off', 'on', 'wake'].map((of) => button({ off: 'Flame graph: off CPU', on: 'on CPU', wake: 'wakeups' }[of],
           () => this.#openPage('Flame graph', 'flame', 0, from, to, { of }), { id: `flame-${of}` })),
@@ -52,20 +61,21 @@ export class Questions {
     const all = rows.reduce((sum, [, run]) => sum + run, 0);
     const name = lanes.traces.length > 1 ? `${lanes.traces[trace].label}: ` : '';
     return element('div', {},
-      element('h3', {}, `${name}${formatCount(rows.length)} threads ran, ${formatLength(all)} on CPUs`),
-      table(['thread', 'on CPUs', 'of the interval', ''], rows.slice(0, TOP).map(([number, run]) => {
+      element('h3', {}, `${name}${formatCount(rows.length)} threads ran, ${duration(all)} on CPUs`),
+      table('busiest', ['thread', 'on CPUs', 'of the interval', ''], rows.slice(0, TOP).map(([number, run]) => {
         const thread = lanes.thread(trace, number);
         return [
-          button(thread ? threadLabel(thread) : String(number), () => this.app.goTo(trace, `s${number}`, null), { className: 'link' }),
-          formatLength(run), `${((run / (to - from)) * 100).toFixed(1)} %`,
-          button('critical path', () => this.app.showPath(trace, number, from, to), { className: 'link' }),
+          button(thread ? threadLabel(thread) : String(number), () => this.app.goTo(trace, `s${number}`, null), { class: 'link' }),
+          duration(run), `${((run / (to - from)) * 100).toFixed(1)} %`,
+          button('critical path', () => this.app.showPath(trace, number, from, to), { class: 'link' }),
         ];
       })));
   }
 
   #openPage(title, kind, trace, from, to, more = {}) {
+    this.trace = trace;
     const frame = this.dialog.querySelector('iframe');
-    this.dialog.querySelector('h2').textContent = `${title}: ${formatLength(to - from)} from ${formatTime(from)}`;
+    this.dialog.querySelector('h2').textContent = `${title}: ${duration(to - from)} from ${formatTime(from)}`;
     frame.src = api.pageAddress(kind, trace, from, to, more);
     this.dialog.showModal();
   }
@@ -77,17 +87,17 @@ export class Questions {
     const { lanes, overlay } = this.app;
     const thread = lanes.thread(trace, number);
     if (!thread) return;
-    place.replaceChildren(element('p', { className: 'soft' }, 'following the wakeups …'));
+    place.replaceChildren(element('p', { class: 'soft' }, 'following the wakeups …'));
     let found;
     try {
       found = await api.path(trace, thread.koid, from, to);
     } catch (error) {
-      place.replaceChildren(element('p', { className: 'error' }, error.message));
+      place.replaceChildren(element('p', { class: 'error' }, error.message));
       return;
     }
     const request = found.requests.find((one) => one.tid === thread.tid) ?? found.requests[0];
     if (!request) {
-      place.replaceChildren(element('p', { className: 'soft' }, 'The trace does not say anything about it.'));
+      place.replaceChildren(element('p', { class: 'soft' }, 'The trace does not say anything about it.'));
       return;
     }
     let time = Math.floor(from);
@@ -98,8 +108,8 @@ export class Questions {
       return { trace, lane: other === undefined ? null : `s${other}`, from: begin, to: time, kind: part.kind, part };
     });
     place.replaceChildren(
-      element('h2', {}, `Critical path of ${threadLabel(thread)}, ${formatLength(to - from)}`),
-      element('p', { className: 'buttons' }, button('Clear', () => {
+      element('h2', {}, `Critical path of ${threadLabel(thread)}, ${duration(to - from)}`),
+      element('p', { class: 'buttons' }, button('Clear', () => {
         overlay.path = [];
         place.replaceChildren();
         this.app.changed();
@@ -111,13 +121,13 @@ export class Questions {
   #pathTable(trace) {
     const parts = this.app.overlay.path;
     const rows = parts.slice(0, MAX_PARTS).map((one) => [
-      one.part.kind, formatLength(one.part.ns),
+      one.part.kind, duration(one.part.ns),
       one.lane === null ? `${one.part.thread ?? ''} ${one.part.tid ?? ''}`
-        : button(`${one.part.thread} ${one.part.tid}`, () => this.app.goTo(trace, one.lane, one.from), { className: 'link' }),
+        : button(`${one.part.thread} ${one.part.tid}`, () => this.app.goTo(trace, one.lane, one.from), { class: 'link' }),
       [one.part.waited_for, one.part.object, one.part.stack].filter(Boolean).join(', '),
     ]);
-    return element('div', {}, Object.assign(table(['what', 'how long', 'thread', 'for'], rows), { className: 'parts' }),
-      parts.length > MAX_PARTS ? element('p', { className: 'soft' }, `and ${parts.length - MAX_PARTS} parts more`) : null);
+    return element('div', {}, table('parts', ['what', 'how long', 'thread', 'for'], rows),
+      parts.length > MAX_PARTS ? element('p', { class: 'soft' }, `and ${parts.length - MAX_PARTS} parts more`) : null);
   }
 
   // --- SQL --------------------------------------------------------------------------------------------------------
@@ -133,11 +143,11 @@ export class Questions {
     });
     this.result = element('div', { id: 'result' });
     place.replaceChildren(
-      element('p', { className: 'soft' },
+      element('p', { class: 'soft' },
         'The tables of docs/tables.md: slices, waits, idle, wakeups, spans, instants, counters, threads, processes, … '
         + '$from and $to are the selected interval, or what is shown. At most 1,000 rows, 60 s.'),
       this.statement,
-      element('p', { className: 'buttons' }, button('Run (Ctrl-Enter)', () => this.runSql(), { id: 'run-sql' })),
+      element('p', { class: 'buttons' }, button('Run (Ctrl-Enter)', () => this.runSql(), { id: 'run-sql' })),
       this.result);
   }
 
@@ -148,19 +158,19 @@ export class Questions {
     const statement = this.statement.value
       .replaceAll('$from', String(clock + BigInt(Math.floor(from))))
       .replaceAll('$to', String(clock + BigInt(Math.ceil(to))));
-    this.result.replaceChildren(element('p', { className: 'soft' }, 'reading the file …'));
+    this.result.replaceChildren(element('p', { class: 'soft' }, 'reading the file …'));
     try {
       const answer = await api.sql(0, statement);
-      this.#showRows(parseCsv(answer.csv), answer.cut, clock);
+      this.#showRows(api.parseCsv(answer.csv), answer.cut, clock);
     } catch (error) {
-      this.result.replaceChildren(element('p', { className: 'error' }, error.message));
+      this.result.replaceChildren(element('p', { class: 'error' }, error.message));
     }
   }
 
   #showRows(rows, isCut, clock) {
     const [names, ...cells] = rows;
     if (!names) {
-      this.result.replaceChildren(element('p', { className: 'soft' }, 'no rows'));
+      this.result.replaceChildren(element('p', { class: 'soft' }, 'no rows'));
       return;
     }
     const tid = names.indexOf('tid');
@@ -169,11 +179,11 @@ export class Questions {
       if (column !== ts || tid < 0 || !/^\d+$/.test(cell)) return cell;
       const number = this.app.lanes.byTid.get(`0:${row[tid]}`);
       if (number === undefined) return cell;
-      return button(cell, () => this.app.goTo(0, `s${number}`, Number(BigInt(cell) - clock)), { className: 'link' });
+      return button(cell, () => this.app.goTo(0, `s${number}`, Number(BigInt(cell) - clock)), { class: 'link' });
     }));
     this.result.replaceChildren(
-      element('p', { className: 'soft' }, `${formatCount(cells.length)} rows${isCut ? ', and more that are not shown' : ''}`),
-      table(names, shown));
+      element('p', { class: 'soft' }, `${formatCount(cells.length)} rows${isCut ? ', and more that are not shown' : ''}`),
+      table('rows', names, shown));
   }
 }
 
