@@ -92,6 +92,11 @@ class Viewed:
         finally:
             connection.close()
 
+    def cpu_s(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
     def peak_mb(self):
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
             return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
@@ -170,6 +175,24 @@ class Shown(browser.Browser):
 
     def shown(self):
         return self.evaluate("[fxtView.viewport.from, fxtView.viewport.to]")
+
+    def drawn_at(self, points):
+        """What the page draws at each (lane, time) at the finest resolution: state, value, begin and end, or None."""
+        return self.evaluate(f"""(async () => {{
+            const api = await import('./api.js');
+            const found = [];
+            for (const [lane, when] of {json.dumps(points)}) {{
+              const [items] = await api.tile(0, when, when + 512, 1, [lane]);
+              let at = null;
+              for (let i = 0; i < items.count; i += 1) {{
+                if (items.times[2 * i] <= when && items.times[2 * i + 1] > when) {{
+                  at = [items.words[2 * i + 1] & 0xff, items.words[2 * i], items.times[2 * i], items.times[2 * i + 1]];
+                }}
+              }}
+              found.push(at);
+            }}
+            return found;
+        }})()""")
 
     def picture(self, name):
         with open(os.path.join(BUILD, f"view-{name}.png"), "wb") as file:
@@ -295,23 +318,7 @@ class View(Recorded):
             lane = choose.choice(list(facts.lanes))
             points.append((lane, choose.randrange(facts.begin, facts.end)))
         asked = [[f"c{lane[1]}" if lane[0] == "cpu" else f"s{numbers[str(lane[1])]}", when - first] for lane, when in points]
-        # What the page draws there, at the finest resolution.
-        shown = self.page.evaluate(f"""(async () => {{
-            const api = await import('./api.js');
-            const found = [];
-            for (const [lane, when] of {json.dumps(asked)}) {{
-              const [items] = await api.tile(0, when, when + 512, 1, [lane]);
-              let at = null;
-              for (let i = 0; i < items.count; i += 1) {{
-                if (items.times[2 * i] <= when && items.times[2 * i + 1] > when) {{
-                  at = [items.words[2 * i + 1] & 0xff, items.words[2 * i], items.times[2 * i], items.times[2 * i + 1]];
-                }}
-              }}
-              found.push(at);
-            }}
-            return found;
-        }})()""")
-        for (lane, when), item in zip(points, shown):
+        for (lane, when), item in zip(points, self.page.drawn_at(asked)):
             expected = facts.at(lane, when)
             if expected is None or expected[2][0] == IDLE:
                 self.assertIn(item and item[0], (None, UNKNOWN), f"{lane} at {when}: {item}, expected {expected}")
@@ -965,12 +972,37 @@ class Large(harness.FolderTest):
                 page.settle()
                 rate = self.frames(page)
                 heap = page.evaluate("performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0")
-                print(f"\n{size / 1e6:.0f} MB: first picture {first:.1f} s, all {complete:.1f} s, server {viewed.peak_mb():.0f} MB, "
-                      f"page {heap:.0f} MB, {rate:.0f} frames/s", flush=True)
+                print(f"\n{size / 1e6:.0f} MB: first picture {first:.1f} s, all {complete:.1f} s, {viewed.cpu_s():.1f} s of CPU time, "
+                      f"server {viewed.peak_mb():.0f} MB, page {heap:.0f} MB, {rate:.0f} frames/s", flush=True)
                 page.picture("large")
-                self.assertLess(viewed.peak_mb(), MAX_SERVER_MB)
+                self.assertLess(viewed.peak_mb(), 512)
                 self.assertLess(heap, 200)
+                self.compare(page, trace)
                 self.assertEqual(page.errors, [])
+
+    def compare(self, page, trace):
+        """What is drawn in random runs and waits is what fxt query says of them."""
+        choose = random.Random(36)
+        begin, end = harness.query(trace, "SELECT begin_ts, end_ts FROM captures")[0]
+        first = int(page.evaluate("fxtView.clock"))
+        numbers = dict(page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
+        koids = {number: int(koid) for koid, number in numbers.items()}
+        windows = [choose.randrange(begin, end) for _ in range(100)]
+        within = " OR ".join(f"ts BETWEEN {when} AND {when + 100_000}" for when in windows)
+        runs = harness.query(trace, f"SELECT ts, length, 'run', koid, cpu FROM slices WHERE length > 0 AND ({within})")
+        waits = harness.query(trace, f"SELECT ts, length, kind, koid, NULL FROM waits WHERE length > 0 AND ({within})")
+        chosen = choose.sample(runs, min(len(runs), POINTS // 2)) + choose.sample(waits, min(len(waits), POINTS // 2))
+        self.assertGreaterEqual(len(chosen), POINTS // 2)
+        points = []
+        for when, length, kind, koid, cpu in chosen:
+            lane = f"c{cpu}" if kind == "run" and choose.random() < 0.5 else f"s{numbers[str(koid)]}"
+            points.append([lane, when - first + choose.randrange(length)])
+        for (when, length, kind, koid, cpu), (lane, _), item in zip(chosen, points, page.drawn_at(points)):
+            wanted = (STATES.index(kind), when - first, when - first + length)
+            self.assertEqual((item[0], item[2], item[3]), wanted, (lane, when))
+            if kind == "run":
+                self.assertEqual(koids[item[1]] if lane[0] == "c" else item[1], koid if lane[0] == "c" else cpu)
+        print(f"{len(points)} points as in fxt query", flush=True)
 
     @staticmethod
     def frames(page):

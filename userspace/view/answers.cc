@@ -12,6 +12,7 @@
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 #include "view/tile.h"
+#include "view/trace_index.h"
 
 namespace view {
 namespace {
@@ -329,8 +330,8 @@ void PutSpan(JsonWriter& json, const TraceIndex& index, const Span& span) {
   json.String("name", index.labels().Text(span.name));
   json.String("category", index.labels().Text(span.category));
   json.String("args", index.labels().Text(span.args));
-  json.Bool("beganBefore", span.began_before);
-  json.Bool("endedAfter", span.ended_after);
+  json.Bool("beganBefore", span.began_before != 0);
+  json.Bool("endedAfter", span.ended_after != 0);
 }
 
 // A point of a flow and the span that it is in.

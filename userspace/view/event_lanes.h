@@ -18,9 +18,10 @@ struct Span {
   uint32_t name = 0;
   uint32_t args = 0;
   uint32_t category = 0;
-  uint16_t depth = 0;         // 0: the outermost one; SpanLane::kMaxRows: it has no row
-  bool began_before = false;  // before the capture
-  bool ended_after = false;   // its end is not in the capture
+  uint16_t depth = 0;  // 0: the outermost one; SpanLane::kMaxRows: it has no row
+  // Not bool, which may have two values only: a saved index may have any.
+  uint8_t began_before = 0;  // before the capture
+  uint8_t ended_after = 0;   // its end is not in the capture
 };
 
 struct Instant {

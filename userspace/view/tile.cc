@@ -168,7 +168,7 @@ void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out) {
     if (span.begin >= range.to) break;
     if (span.end <= range.from && span.begin < range.from) continue;
     if (span.depth == SpanLane::kMaxRows) continue;
-    const uint32_t cut = span.began_before || span.ended_after ? kCut : 0;
+    const uint32_t cut = span.began_before != 0 || span.ended_after != 0 ? kCut : 0;
     const uint64_t length = span.end - span.begin;
     if (length >= range.pixel) {
       flush(span.depth);
