@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import shlex
+import shutil
 import sys
 import unittest
 
@@ -342,6 +343,13 @@ class Pages(unittest.TestCase):
                     begin = harness.query(words[4], f"SELECT 1 FROM threads WHERE koid = {place['thread']} UNION ALL "
                                           f"SELECT 1 FROM captures WHERE {place['clock']} BETWEEN begin_ts AND end_ts")
                     self.assertEqual(begin, [[1], [1]], words)
+        # A shell takes any name of a file as one word.
+        odd = self.path("it's $(date) \"odd\" \u202e.fxt")
+        shutil.copy(self.path("new/0.fxt"), odd)
+        fxt("report", odd, "--html", self.path("odd.html"))
+        page = self.open("odd.html")
+        self.assertEqual(shlex.split(page.evaluate("document.querySelector('code.place').textContent"))[4],
+                         odd.replace("\u202e", "\\u202e"))
         page = self.open("f.html")
         self.zoom(page)
         self.assertEqual(shlex.split(page.evaluate("document.querySelector('code.place').textContent"))[4:], [self.path("new/0.fxt")])

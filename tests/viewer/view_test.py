@@ -268,7 +268,7 @@ class Recorded(unittest.TestCase):
     def setUp(self):
         self.page.show(self.viewed.url + "#")
         self.page.evaluate("location.hash = ''; document.querySelector('#search').value = '';"
-                           "fxtView.viewport.showAll(); fxtView.clearSelection()")
+                           "fxtView.viewport.marks = []; fxtView.viewport.showAll(); fxtView.clearSelection()")
         self.page.settle()
 
     def tearDown(self):
@@ -947,6 +947,11 @@ class Served(harness.FolderTest):
             page.evaluate("fxtView.goTo(1, 'c0', null)")
             page.settle()
             page.pictures("two")
+            # Each has its report of the interval.
+            page.evaluate("fxtView.setRange(0, 1e6)")
+            page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#report-1')"))
+            page.evaluate("document.querySelector('#report-1').click()")
+            self.assertTrue(page.evaluate("document.querySelector('#page iframe').getAttribute('src')").startswith("report?trace=1&"))
             self.assertEqual(page.errors, [])
 
 

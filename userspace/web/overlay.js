@@ -46,8 +46,8 @@ export class Overlay {
       if (x < geometry.left || x > geometry.width) continue;
       context.fillStyle = colours.mark;
       context.beginPath();
-      context.moveTo(x - 5, OVERVIEW + AXIS - 11);
-      context.lineTo(x + 5, OVERVIEW + AXIS - 11);
+      context.moveTo(x - 4, OVERVIEW + AXIS - 8);
+      context.lineTo(x + 4, OVERVIEW + AXIS - 8);
       context.lineTo(x, OVERVIEW + AXIS - 1);
       context.fill();
     }

@@ -39,20 +39,24 @@ export class Questions {
       return;
     }
     const { from, to } = range;
-    const parts = [
-      element('h2', {}, `${duration(to - from)} from ${formatTime(from)}`),
-      element('p', { class: 'buttons' },
-        button('Report of it', () => this.#openPage('Report', 'report', 0, from, to), { id: 'report' }),
-        ...['off', 'on', 'wake'].map((of) => button({ off: 'Flame graph: off CPU', on: 'on CPU', wake: 'wakeups' }[of],
-          () => this.#openPage('Flame graph', 'flame', 0, from, to, { of }), { id: `flame-${of}` })),
-        button('Clear', () => this.app.setRange(null), { id: 'clear-range' })),
-    ];
-    this.interval.replaceChildren(...parts);
+    this.interval.replaceChildren(element('h2', {}, `${duration(to - from)} from ${formatTime(from)}`),
+      element('p', { class: 'buttons' }, this.#pageButtons(0, from, to),
+        button('Clear', () => this.app.setRange(null), { id: 'clear-range' })));
     for (let trace = 0; trace < this.app.lanes.traces.length; trace += 1) {
       const busy = await api.busy(trace, from, to);
       if (serial !== this.serial) return;
       this.interval.append(this.#busiest(trace, busy, from, to));
     }
+  }
+
+  #pageButtons(trace, from, to) {
+    const suffix = trace === 0 ? '' : `-${trace}`;
+    const flames = { off: 'Flame graph: off CPU', on: 'on CPU', wake: 'wakeups' };
+    return [
+      button('Report of it', () => this.#openPage('Report', 'report', trace, from, to), { id: `report${suffix}` }),
+      ...Object.entries(flames).map(([of, words]) => button(words,
+        () => this.#openPage('Flame graph', 'flame', trace, from, to, { of }), { id: `flame-${of}${suffix}` })),
+    ];
   }
 
   #busiest(trace, busy, from, to) {
@@ -62,6 +66,7 @@ export class Questions {
     const name = lanes.traces.length > 1 ? `${lanes.traces[trace].label}: ` : '';
     return element('div', {},
       element('h3', {}, `${name}${formatCount(rows.length)} threads ran, ${duration(all)} on CPUs`),
+      trace > 0 && element('p', { class: 'buttons' }, this.#pageButtons(trace, from, to)),
       table('busiest', ['thread', 'on CPUs', 'of the interval', ''], rows.slice(0, TOP).map(([number, run]) => {
         const thread = lanes.thread(trace, number);
         return [

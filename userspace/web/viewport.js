@@ -138,7 +138,7 @@ export class Viewport {
     if (/^\d+$/.test(parts.get('clock') ?? '')) time = Number(BigInt(parts.get('clock')) - BigInt(clock));
     if (Number.isFinite(time)) {
       const length = Math.min((this.end - this.begin) / 5, 50e6);
-      this.marks = [{ from: time, to: time }];
+      if (!parts.has('thread')) this.marks = [{ from: time, to: time }];
       this.show(time - length / 2, time + length / 2);
     }
     const shown = interval(`${parts.get('from')},${parts.get('to')}`);
