@@ -343,6 +343,13 @@ class Pages(unittest.TestCase):
                     begin = harness.query(words[4], f"SELECT 1 FROM threads WHERE koid = {place['thread']} UNION ALL "
                                           f"SELECT 1 FROM captures WHERE {place['clock']} BETWEEN begin_ts AND end_ts")
                     self.assertEqual(begin, [[1], [1]], words)
+        page = self.open("r.html")
+        page.evaluate("(() => { const box = document.querySelector('.plot.cpu rect:last-of-type').getBoundingClientRect();"
+                      "document.querySelector('.plot.cpu rect:last-of-type').dispatchEvent(new MouseEvent('click', "
+                      "{ clientX: box.x + box.width / 2, bubbles: true })); })()")
+        place = shlex.split(page.evaluate("document.querySelector('#way code').textContent"))[3].split("=")
+        length, begin = (int(self.report[key]) for key in ("length_ns", "begin_ns"))
+        self.assertAlmostEqual(int(place[1]) - begin, length / 2, delta=length / 50)
         # A shell takes any name of a file as one word.
         odd = self.path("it's $(date) \"odd\" \u202e.fxt")
         shutil.copy(self.path("new/0.fxt"), odd)

@@ -33,7 +33,7 @@ MAX_SERVER_MB = 1024
 STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped", "throttled", "unknown", "idle"]
 RUN, UNKNOWN, IDLE = 1, 8, 9
 # As a name of a span, a thread or an argument it would run in a page that takes it for markup.
-HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
+HOSTILE = "\u202e<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
 SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
 
@@ -534,6 +534,15 @@ class View(Recorded):
         shown = self.page.evaluate("fxtView.overlay.selected")
         self.assertEqual((shown["lane"], shown["begin"] + first), (f"s{self.number_of(str(wait['thread']['id']))}", int(wait["begin_ns"])))
         self.assertEqual(self.page.evaluate("fxtView.viewport.range"), {key: round(when) for key, when in where.items()})
+        # A click on the strip of a CPU goes to that time.
+        self.page.click_on("#tab-interval")
+        self.go_from_page("#report", "report?", """(() => {
+            const box = document.querySelector('.plot.cpu rect:last-of-type');
+            const { x, width } = box.getBoundingClientRect();
+            box.dispatchEvent(new MouseEvent('click', { clientX: x + width / 2 }));
+            return document.querySelector('#way .place');
+        })()""")
+        self.assertAlmostEqual(sum(self.page.shown()) / 2, (where["from"] + where["to"]) / 2, delta=(where["to"] - where["from"]) / 50)
         # And from a flame graph, to the lanes of the process or the thread of a frame.
         self.page.click_on("#tab-interval")
         self.go_from_page("#flame-off", "flame?", """(() => {
@@ -798,6 +807,11 @@ class Served(harness.FolderTest):
             page.click_on("#run-sql")
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
             self.assertIn("onerror", page.text("#result"))
+            # Nor do they turn the text around them.
+            self.assertNotIn("\u202e", page.evaluate("document.body.innerText"))
+            labels = page.evaluate("JSON.stringify([...fxtView.lanes.rows.map((row) => row.label), ...fxtView.painter.labels[0].texts.values()])")
+            self.assertIn("onerror", labels)
+            self.assertNotIn("\u202e", "".join(json.loads(labels)))
             self.assertEqual(page.evaluate("document.images.length + document.querySelectorAll('script').length"), 1)
             self.assertEqual(page.errors, [])
 

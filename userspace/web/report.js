@@ -70,7 +70,8 @@ const slots = greatest(report.strips.cpus.map((one) => one.busy.length), 0);
 const slotNs = Number(report.strips.slot_ns);
 const longestQueue = greatest(report.strips.cpus.map((one) => greatest(one.queue, 0)), 0);
 
-function cpuStrip(cpu) {
+// `onTime(ns)`: a click on that time.
+function cpuStrip(cpu, onTime) {
   const [high, deep] = [26, 20];
   const middle = high + 3;
   return plot('cpu', `CPU ${cpu.cpu} over time`, (width) => {
@@ -83,10 +84,14 @@ function cpuStrip(cpu) {
       });
       return `M0 ${y0}${steps.join('')}L${scale(values.length).toFixed(1)} ${y0}Z`;
     };
-    const box = svg('rect', { x: 0, y: 0, width, height: middle + deep, fill: 'transparent' });
+    const slotAt = (event) => {
+      const slot = Math.floor(((event.clientX - box.getBoundingClientRect().left) / width) * slots);
+      return Math.max(0, Math.min(cpu.busy.length - 1, slot));
+    };
+    const box = svg('rect', { x: 0, y: 0, width, height: middle + deep, fill: 'transparent',
+      onclick: (event) => onTime(slotAt(event) * slotNs) });
     tip(box, (event) => {
-      const place = Math.floor(((event.clientX - box.getBoundingClientRect().left) / width) * slots);
-      const at = Math.max(0, Math.min(cpu.busy.length - 1, place));
+      const at = slotAt(event);
       return `CPU ${cpu.cpu} at ${shortDuration(at * slotNs)}\n${percent(cpu.busy[at])} busy, ${number(cpu.queue[at] || 0)} waiting`;
     });
     return [middle + deep, [
@@ -109,17 +114,22 @@ function timeAxis() {
 function machine() {
   const cpus = report.strips.cpus.filter((cpu) => cpu.busy.length > 0);
   if (cpus.length === 0) return null;
+  const way = element('p', { class: 'small', id: 'way' });
+  const showWay = (ns) => {
+    const link = instances.length > 0 && placeLink(report.file, { clock: BigInt(report.begin_ns) + BigInt(Math.round(ns)) });
+    way.replaceChildren(...[link].filter(Boolean));
+  };
   const one = (cpu) => {
     const times = report.machine.by_cpu[cpu.cpu];
     return element('div', { class: 'cpu-row' }, element('div', { class: 'head small' }, element('b', {}, `CPU ${cpu.cpu}`),
-      times && element('span', { class: 'soft' }, `${percent(Number(times.busy_ns) / length)} busy`)), cpuStrip(cpu));
+      times && element('span', { class: 'soft' }, `${percent(Number(times.busy_ns) / length)} busy`)), cpuStrip(cpu, showWay));
   };
   const shown = 16;
   return [
     element('h2', {}, 'CPUs over time'),
-    element('p', { class: 'lead small' }, `Up: busy. Down: threads that wait for the CPU, at most ${number(longestQueue)}.`),
+    element('p', { class: 'lead small' }, `Up: busy. Down: threads that wait for the CPU, at most ${number(longestQueue)}. A click: the way to that time in the timeline.`),
     legend([['running', 'busy'], ['preempted', 'waiting'], ['unknown', 'not known']]),
-    element('div', { class: 'card' }, cpus.slice(0, shown).map(one), timeAxis(),
+    element('div', { class: 'card' }, cpus.slice(0, shown).map(one), timeAxis(), way,
       cpus.length > shown && element('details', {}, element('summary', {}, `${cpus.length - shown} more CPUs`), cpus.slice(shown).map(one))),
   ];
 }

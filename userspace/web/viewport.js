@@ -142,7 +142,7 @@ export class Viewport {
       this.show(time - length / 2, time + length / 2);
     }
     const shown = interval(`${parts.get('from')},${parts.get('to')}`);
-    if (shown) this.show(shown.from, shown.to);
+    if (shown && !Number.isFinite(time)) this.show(shown.from, shown.to);
     this.scroll = Math.max(0, Number(parts.get('y')) || 0);
     const [trace, lane, at, depth] = (parts.get('sel') ?? '').split('.');
     this.selection = !/^[csdiakgl]\d+$/.test(lane ?? '') ? null
