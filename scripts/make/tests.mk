@@ -265,12 +265,13 @@ FUZZ_LIMITS = -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
 FUZZ_READERS = $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ_BUILD)/
 FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=4096 -artifact_prefix=$(FUZZ_BUILD)/
 
-## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each), and 10,000 mutated ELF files
+## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each), and 10,000 mutated ELF files and indexes
 ## fuzz-test     the same for twenty seconds, always with the same seeds
 .PHONY: fuzz
 fuzz: fuzz-seeds
 	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 10000 --seed 1
+	$(FUZZ_BUILD)/tests/index_mutations --count 10000 --seed 1
 	$(FUZZ_READERS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
 	$(FUZZ_PARTICIPANTS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/participant_seeds
 
@@ -280,7 +281,8 @@ FUZZ_TEST_SECONDS := 10
 # Without clang there are none.
 fuzz-programs:
 	@if [ -z "$(FUZZ_MISSING)" ]; then \
-	  $(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_BUILD)/tests/table_mutations; fi
+	  $(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_BUILD)/tests/table_mutations \
+	    $(FUZZ_BUILD)/tests/index_mutations; fi
 
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
@@ -290,6 +292,7 @@ fuzz-test:
 fuzz-test-run: fuzz-seeds
 	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 300
+	$(FUZZ_BUILD)/tests/index_mutations --count 500
 	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds'; do \
 	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
 	    { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }; \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A headless Chromium, driven over a pipe with the DevTools protocol."""
 
+import contextlib
 import json
 import os
 import select
@@ -114,6 +115,20 @@ class Browser:
                     kind = Replaced if any(words in said for words in REPLACED) else RuntimeError
                     raise kind(f"{method}: {said}")
                 return answer["result"]
+
+    @contextlib.contextmanager
+    def within_frame(self, address):
+        """Calls are those of the frame with this part in its address, which is in a sandbox."""
+        frames = [target["targetId"] for target in self.call("Target.getTargets")["targetInfos"] if
+                  target["type"] == "iframe" and address in target["url"]]
+        page = self._session
+        session = self.call("Target.attachToTarget", targetId=frames[0], flatten=True)["sessionId"]
+        self._session = session
+        self.call("Runtime.enable")
+        try:
+            yield
+        finally:
+            self._session = page
 
     def open(self, url):
         failure = self.call("Page.navigate", url=url).get("errorText")

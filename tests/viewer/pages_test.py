@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Opens the pages of `fxt report --html`, `fxt diff --html` and `fxt flame` in a headless Chromium.
+"""Opens the pages of `fxt report --html`, `fxt diff --html`, `fxt path --html` and `fxt flame` in a headless Chromium.
 
 Light and dark screenshots stay in the build folder.
 """
@@ -8,6 +8,8 @@ Light and dark screenshots stay in the build folder.
 import base64
 import json
 import os
+import shlex
+import shutil
 import sys
 import unittest
 
@@ -19,6 +21,7 @@ from harness import BUILD, fxt  # noqa: E402
 
 PHONE = (390, 844)
 DESK = (1200, 900)
+PAGES = ("r.html", "d.html", "f.html", "on.html", "s.html", "p.html")
 
 # Without escaping, this argument ends a script element and starts an image that raises an alert.
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -73,6 +76,7 @@ class Pages(unittest.TestCase):
                 cls.path(f"{kind}.html"))
         fxt("flame", cls.path("new/0.fxt"), "-o", cls.path("f.html"))
         fxt("flame", "--of", "on", "--base", cls.path("base"), "--new", cls.path("new"), "-o", cls.path("s.html"))
+        fxt("path", "--span", "clock_nanosleep", cls.path("new/0.fxt"), "--html", cls.path("p.html"))
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.__exit__)
 
@@ -102,7 +106,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(number_of(page, selector), count, selector)
 
     def data_of(self, page):
-        return json.loads(page.evaluate("JSON.stringify(data('data'))"))
+        return json.loads(page.evaluate("document.getElementById('data').textContent"))
 
     def test_a_report_shows_all_of_its_json(self):
         page = self.open("r.html")
@@ -314,14 +318,48 @@ class Pages(unittest.TestCase):
                     self.search(page, "")
                     self.assertGreaterEqual(page.evaluate(contrast), 4.5)
 
-    def test_a_flame_graph_fits_800_pixels(self):
-        for name in ("f.html", "on.html", "s.html"):
-            page = self.open(name, size=(800, 600))
-            page.evaluate("document.getElementById('functions').open = true")
-            settle(page)
-            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 800)
-            for part in ("search", "reset", "invert"):
-                self.assertLessEqual(page.evaluate(f"document.getElementById('{part}').getBoundingClientRect().right"), 800)
+    def test_pages_cut_nothing_at_800_pixels(self):
+        overlapping = """[...document.querySelectorAll('.plot')].filter((one) => one.firstChild &&
+            one.firstChild.getBoundingClientRect().height > one.getBoundingClientRect().height + 1).length"""
+        cut = """[...document.querySelectorAll('.scroll, th, td, p, h1, h2, h3, h4, li, summary, button')].filter((one) =>
+            one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0).map((one) => one.tagName + one.textContent.slice(0, 50))"""
+        for name in PAGES:
+            with self.subTest(name):
+                page = self.open(name, size=(800, 600))
+                self.open_all(page)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 800)
+                self.assertEqual(page.evaluate(cut), [])
+                self.assertEqual(page.evaluate(overlapping), 0)
+
+    def test_instances_have_the_command_that_shows_them(self):
+        for name in ("r.html", "d.html", "p.html"):
+            with self.subTest(name):
+                page = self.open(name)
+                commands = page.evaluate("[...document.querySelectorAll('code.place')].map((one) => one.textContent)")
+                self.assertGreater(len(commands), 0)
+                for words in map(shlex.split, commands):
+                    self.assertEqual(words[:3], ["fxt", "view", "--at"])
+                    place = dict(part.split("=") for part in words[3].split("&"))
+                    begin = harness.query(words[4], f"SELECT 1 FROM threads WHERE koid = {place['thread']} UNION ALL "
+                                          f"SELECT 1 FROM captures WHERE {place['clock']} BETWEEN begin_ts AND end_ts")
+                    self.assertEqual(begin, [[1], [1]], words)
+        page = self.open("r.html")
+        page.evaluate("(() => { const box = document.querySelector('.plot.cpu rect:last-of-type').getBoundingClientRect();"
+                      "document.querySelector('.plot.cpu rect:last-of-type').dispatchEvent(new MouseEvent('click', "
+                      "{ clientX: box.x + box.width / 2, bubbles: true })); })()")
+        place = shlex.split(page.evaluate("document.querySelector('#way code').textContent"))[3].split("=")
+        length, begin = (int(self.report[key]) for key in ("length_ns", "begin_ns"))
+        self.assertAlmostEqual(int(place[1]) - begin, length / 2, delta=length / 50)
+        # A shell takes any name of a file as one word.
+        odd = self.path("it's $(date) \"odd\" \u202e.fxt")
+        shutil.copy(self.path("new/0.fxt"), odd)
+        fxt("report", odd, "--html", self.path("odd.html"))
+        page = self.open("odd.html")
+        self.assertEqual(shlex.split(page.evaluate("document.querySelector('code.place').textContent"))[4],
+                         odd.replace("\u202e", "\\u202e"))
+        page = self.open("f.html")
+        self.zoom(page)
+        self.assertEqual(shlex.split(page.evaluate("document.querySelector('code.place').textContent"))[4:], [self.path("new/0.fxt")])
 
     def test_a_flame_graph_colours_differences(self):
         for name in ("on.html", "off.html"):
@@ -337,13 +375,13 @@ class Pages(unittest.TestCase):
         self.assertIn("→", page.evaluate("document.getElementById('line').textContent"))
 
     def test_pages_load_no_resources(self):
-        for name in ("r.html", "d.html", "f.html", "on.html"):
+        for name in PAGES:
             with self.subTest(name):
                 page = self.open(name)
                 self.assertEqual(page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)"), [])
 
     def test_pages_fit_the_width_of_a_phone(self):
-        for name in ("r.html", "d.html", "f.html", "on.html"):
+        for name in PAGES:
             with self.subTest(name):
                 page = self.open(name, size=PHONE)
                 self.open_all(page)
@@ -353,18 +391,29 @@ class Pages(unittest.TestCase):
     def test_light_and_dark(self):
         folder = os.path.join(BUILD, "viewer")
         os.makedirs(folder, exist_ok=True)
-        names = {"r": "report", "d": "diff", "f": "flame"}
+        names = {"r": "report", "d": "diff", "f": "flame", "p": "path"}
         for name in names:
             papers = set()
             for scheme in ("light", "dark"):
                 page = self.open(name + ".html", scheme=scheme)
                 papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-                high = page.evaluate("document.documentElement.scrollHeight")
-                shot = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
-                                 clip={"x": 0, "y": 0, "width": DESK[0], "height": min(high, 4000), "scale": 1})
-                with open(os.path.join(folder, f"{names[name]}-{scheme}.png"), "wb") as file:
-                    file.write(base64.b64decode(shot["data"]))
+                self.picture(page, f"{names[name]}-{scheme}", DESK[0])
+                self.picture(self.open(name + ".html", scheme=scheme, size=(800, 900)), f"{names[name]}-800-{scheme}", 800)
             self.assertEqual(len(papers), 2)
+            # T chooses one.
+            page = self.open(name + ".html")
+            chosen = set()
+            for _ in range(3):
+                self.press(page, "t")
+                chosen.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            self.assertEqual(chosen, papers)
+
+    def picture(self, page, name, width):
+        high = page.evaluate("document.documentElement.scrollHeight")
+        shot = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                         clip={"x": 0, "y": 0, "width": width, "height": min(high, 4000), "scale": 1})
+        with open(os.path.join(BUILD, "viewer", f"{name}.png"), "wb") as file:
+            file.write(base64.b64decode(shot["data"]))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ MAX_SERVER_MB = 1024
 STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped", "throttled", "unknown", "idle"]
 RUN, UNKNOWN, IDLE = 1, 8, 9
 # As a name of a span, a thread or an argument it would run in a page that takes it for markup.
-HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
+HOSTILE = "\u202e<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
 SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
 
@@ -91,6 +91,11 @@ class Viewed:
             return answer.status, answer.read()
         finally:
             connection.close()
+
+    def cpu_s(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def peak_mb(self):
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
@@ -171,6 +176,24 @@ class Shown(browser.Browser):
     def shown(self):
         return self.evaluate("[fxtView.viewport.from, fxtView.viewport.to]")
 
+    def drawn_at(self, points):
+        """What the page draws at each (lane, time) at the finest resolution: state, value, begin and end, or None."""
+        return self.evaluate(f"""(async () => {{
+            const api = await import('./api.js');
+            const found = [];
+            for (const [lane, when] of {json.dumps(points)}) {{
+              const [items] = await api.tile(0, when, when + 512, 1, [lane]);
+              let at = null;
+              for (let i = 0; i < items.count; i += 1) {{
+                if (items.times[2 * i] <= when && items.times[2 * i + 1] > when) {{
+                  at = [items.words[2 * i + 1] & 0xff, items.words[2 * i], items.times[2 * i], items.times[2 * i + 1]];
+                }}
+              }}
+              found.push(at);
+            }}
+            return found;
+        }})()""")
+
     def picture(self, name):
         with open(os.path.join(BUILD, f"view-{name}.png"), "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
@@ -245,7 +268,7 @@ class Recorded(unittest.TestCase):
     def setUp(self):
         self.page.show(self.viewed.url + "#")
         self.page.evaluate("location.hash = ''; document.querySelector('#search').value = '';"
-                           "fxtView.viewport.showAll(); fxtView.clearSelection()")
+                           "fxtView.viewport.marks = []; fxtView.viewport.showAll(); fxtView.clearSelection()")
         self.page.settle()
 
     def tearDown(self):
@@ -295,23 +318,7 @@ class View(Recorded):
             lane = choose.choice(list(facts.lanes))
             points.append((lane, choose.randrange(facts.begin, facts.end)))
         asked = [[f"c{lane[1]}" if lane[0] == "cpu" else f"s{numbers[str(lane[1])]}", when - first] for lane, when in points]
-        # What the page draws there, at the finest resolution.
-        shown = self.page.evaluate(f"""(async () => {{
-            const api = await import('./api.js');
-            const found = [];
-            for (const [lane, when] of {json.dumps(asked)}) {{
-              const [items] = await api.tile(0, when, when + 512, 1, [lane]);
-              let at = null;
-              for (let i = 0; i < items.count; i += 1) {{
-                if (items.times[2 * i] <= when && items.times[2 * i + 1] > when) {{
-                  at = [items.words[2 * i + 1] & 0xff, items.words[2 * i], items.times[2 * i], items.times[2 * i + 1]];
-                }}
-              }}
-              found.push(at);
-            }}
-            return found;
-        }})()""")
-        for (lane, when), item in zip(points, shown):
+        for (lane, when), item in zip(points, self.page.drawn_at(asked)):
             expected = facts.at(lane, when)
             if expected is None or expected[2][0] == IDLE:
                 self.assertIn(item and item[0], (None, UNKNOWN), f"{lane} at {when}: {item}, expected {expected}")
@@ -371,13 +378,12 @@ class View(Recorded):
         self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
         lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
         depth = next(depth for depth in range(64) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
-        if depth < 8:
-            self.page.click(*self.page.place_of(lane, first + length / 2, depth))
-            self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
-            for text in (device, str(sector), "bytes"):
-                self.assertIn(text, self.page.text("#selected"))
-            if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
-                self.assertIn("asked by", self.page.text("#selected"))
+        self.page.click(*self.page.place_of(lane, first + length / 2, depth))
+        self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
+        for text in (device, str(sector), "bytes"):
+            self.assertIn(text, self.page.text("#selected"))
+        if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
+            self.assertIn("asked by", self.page.text("#selected"))
 
     def test_pixels_have_the_colour_of_the_state(self):
         facts = Facts(self.trace)
@@ -523,6 +529,30 @@ class View(Recorded):
         self.page.settle()
         self.page.picture("report")
         self.page.click_on("#page button")
+        self.go_from_page("#report", "report?", "document.querySelector('#worst-waits + details .place')")
+        wait = json.loads(fxt("report", "--json", *window, self.trace))["worst_waits"][0]
+        shown = self.page.evaluate("fxtView.overlay.selected")
+        self.assertEqual((shown["lane"], shown["begin"] + first), (f"s{self.number_of(str(wait['thread']['id']))}", int(wait["begin_ns"])))
+        self.assertEqual(self.page.evaluate("fxtView.viewport.range"), {key: round(when) for key, when in where.items()})
+        # A click on the strip of a CPU goes to that time.
+        self.page.click_on("#tab-interval")
+        self.go_from_page("#report", "report?", """(() => {
+            const box = document.querySelector('.plot.cpu rect:last-of-type');
+            const { x, width } = box.getBoundingClientRect();
+            box.dispatchEvent(new MouseEvent('click', { clientX: x + width / 2 }));
+            return document.querySelector('#way .place');
+        })()""")
+        self.assertAlmostEqual(sum(self.page.shown()) / 2, (where["from"] + where["to"]) / 2, delta=(where["to"] - where["from"]) / 50)
+        # And from a flame graph, to the lanes of the process or the thread of a frame.
+        self.page.click_on("#tab-interval")
+        self.go_from_page("#flame-off", "flame?", """(() => {
+            [...document.querySelectorAll('.frame')].find((one) => one.style.bottom === '18px').click();
+            return document.querySelector('.place');
+        })()""")
+        self.assertGreater(self.page.evaluate("fxtView.lanes.rows.filter((row) => row.lane).length"), 0)
+        self.assertNotEqual(self.page.evaluate("document.querySelector('#filter').value"), "")
+        self.page.evaluate("fxtView.viewport.filter = ''; fxtView.layOut()")
+        self.page.click_on("#tab-interval")
         for of in ("off", "on", "wake"):
             status, flame = self.viewed.ask(f"{self.viewed.path}flame?of={of}&from={int(where['from'])}&to={int(where['to'])}")
             self.assertIn(status, (200, 400))
@@ -534,6 +564,23 @@ class View(Recorded):
         self.assertAlmostEqual(sum(parts), where["to"] - where["from"], delta=2)
         self.page.settle()
         self.page.picture("path")
+
+    def go_from_page(self, button, address, place):
+        """Opens a page of the interval, and clicks on its way back to the timeline."""
+        before = self.page.evaluate("fxtView.viewport.toFragment()")
+        self.page.click_on(button)
+
+        def is_there(page):
+            with page.within_frame(address):
+                return page.evaluate(f"!!document.querySelector('footer, .flame') && !!({place})")
+        self.assertTrue(harness.eventually(lambda: any(address in one["url"] for one in
+                                                       self.page.call("Target.getTargets")["targetInfos"])))
+        self.page.wait_for(is_there)
+        with self.page.within_frame(address):
+            self.page.evaluate(f"({place}).click()")
+        self.page.wait_for(lambda page: page.errors or page.evaluate("!document.querySelector('#page').open"))
+        self.page.wait_for(lambda page: page.errors or page.evaluate(f"fxtView.viewport.toFragment() !== {json.dumps(before)}"))
+        self.page.settle()
 
     def test_a_tab_that_was_chosen_stays(self):
         begin, length, koid, _ = self.select_sleep()
@@ -760,6 +807,11 @@ class Served(harness.FolderTest):
             page.click_on("#run-sql")
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
             self.assertIn("onerror", page.text("#result"))
+            # Nor do they turn the text around them.
+            self.assertNotIn("\u202e", page.evaluate("document.body.innerText"))
+            labels = page.evaluate("JSON.stringify([...fxtView.lanes.rows.map((row) => row.label), ...fxtView.painter.labels[0].texts.values()])")
+            self.assertIn("onerror", labels)
+            self.assertNotIn("\u202e", "".join(json.loads(labels)))
             self.assertEqual(page.evaluate("document.images.length + document.querySelectorAll('script').length"), 1)
             self.assertEqual(page.errors, [])
 
@@ -851,6 +903,30 @@ class Served(harness.FolderTest):
             page.wait_for(lambda one: one.errors or one.text("#selected").startswith("server\n"))
             self.assertEqual(page.errors, [])
 
+    def test_operations_at_once_have_rows_up_to_a_limit(self):
+        def operation(number, begin, end):
+            more = {"pid": 1, "tid": 1, "name": "request", "cat": "app", "id": number}
+            return [{"ph": "b", "ts": begin, "args": {"number": number}, **more}, {"ph": "e", "ts": end, **more}]
+
+        for most in (5, 20, 64, 70):
+            events = [event for number in range(most) for event in operation(number, 10 + number, 1000 + number)]
+            trace = self.path(f"{most}.fxt")
+            fxt("import", self.write("at-once.json", json.dumps(events)), "-o", trace)
+            with Viewed(trace) as viewed, Shown(browser.find()) as page:
+                page.size(1400, 900)
+                page.show(viewed.url)
+                lane, depths, note = page.evaluate("(({ lane, depths, note }) => [lane, depths, note ?? ''])("
+                                                   "fxtView.lanes.rows.find((row) => row.lane?.startsWith('a')))")
+                self.assertEqual((depths, note), (min(most, 64), "6 more at once" if most == 70 else ""))
+                first = int(page.evaluate("fxtView.clock"))
+                begins = dict(harness.query(trace, "SELECT args ->> 'number', ts FROM spans"))
+                # Each row has its own.
+                for number in (0, min(most, 64) - 1):
+                    page.click(*page.place_of(lane, begins[number] - first + 500_000, number))
+                    page.wait_for(lambda one, line=f"number\n{number}": one.errors or one.text("#selected").endswith(line))
+                page.picture(f"at-once-{most}")
+                self.assertEqual(page.errors, [])
+
     def test_damaged_files_open_or_are_refused(self):
         with open(self.trace, "rb") as file:
             good = file.read()
@@ -885,6 +961,11 @@ class Served(harness.FolderTest):
             page.evaluate("fxtView.goTo(1, 'c0', null)")
             page.settle()
             page.pictures("two")
+            # Each has its report of the interval.
+            page.evaluate("fxtView.setRange(0, 1e6)")
+            page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#report-1')"))
+            page.evaluate("document.querySelector('#report-1').click()")
+            self.assertTrue(page.evaluate("document.querySelector('#page iframe').getAttribute('src')").startswith("report?trace=1&"))
             self.assertEqual(page.errors, [])
 
 
@@ -910,12 +991,37 @@ class Large(harness.FolderTest):
                 page.settle()
                 rate = self.frames(page)
                 heap = page.evaluate("performance.memory ? performance.memory.usedJSHeapSize / 1e6 : 0")
-                print(f"\n{size / 1e6:.0f} MB: first picture {first:.1f} s, all {complete:.1f} s, server {viewed.peak_mb():.0f} MB, "
-                      f"page {heap:.0f} MB, {rate:.0f} frames/s", flush=True)
+                print(f"\n{size / 1e6:.0f} MB: first picture {first:.1f} s, all {complete:.1f} s, {viewed.cpu_s():.1f} s of CPU time, "
+                      f"server {viewed.peak_mb():.0f} MB, page {heap:.0f} MB, {rate:.0f} frames/s", flush=True)
                 page.picture("large")
-                self.assertLess(viewed.peak_mb(), MAX_SERVER_MB)
+                self.assertLess(viewed.peak_mb(), 512)
                 self.assertLess(heap, 200)
+                self.compare(page, trace)
                 self.assertEqual(page.errors, [])
+
+    def compare(self, page, trace):
+        """What is drawn in random runs and waits is what fxt query says of them."""
+        choose = random.Random(36)
+        begin, end = harness.query(trace, "SELECT begin_ts, end_ts FROM captures")[0]
+        first = int(page.evaluate("fxtView.clock"))
+        numbers = dict(page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
+        koids = {number: int(koid) for koid, number in numbers.items()}
+        windows = [choose.randrange(begin, end) for _ in range(100)]
+        within = " OR ".join(f"ts BETWEEN {when} AND {when + 100_000}" for when in windows)
+        runs = harness.query(trace, f"SELECT ts, length, 'run', koid, cpu FROM slices WHERE length > 0 AND ({within})")
+        waits = harness.query(trace, f"SELECT ts, length, kind, koid, NULL FROM waits WHERE length > 0 AND ({within})")
+        chosen = choose.sample(runs, min(len(runs), POINTS // 2)) + choose.sample(waits, min(len(waits), POINTS // 2))
+        self.assertGreaterEqual(len(chosen), POINTS // 2)
+        points = []
+        for when, length, kind, koid, cpu in chosen:
+            lane = f"c{cpu}" if kind == "run" and choose.random() < 0.5 else f"s{numbers[str(koid)]}"
+            points.append([lane, when - first + choose.randrange(length)])
+        for (when, length, kind, koid, cpu), (lane, _), item in zip(chosen, points, page.drawn_at(points)):
+            wanted = (STATES.index(kind), when - first, when - first + length)
+            self.assertEqual((item[0], item[2], item[3]), wanted, (lane, when))
+            if kind == "run":
+                self.assertEqual(koids[item[1]] if lane[0] == "c" else item[1], koid if lane[0] == "c" else cpu)
+        print(f"{len(points)} points as in fxt query", flush=True)
 
     @staticmethod
     def frames(page):

@@ -29,6 +29,8 @@ void ContentHash::AddStep(const std::byte* bytes) {
 }
 
 void ContentHash::Add(std::span<const std::byte> bytes) {
+  // Its data may be null, which memcpy() does not allow.
+  if (bytes.empty()) return;
   total_ += bytes.size();
   if (rest_bytes_ != 0) {
     const size_t taken = std::min(kStep - rest_bytes_, bytes.size());

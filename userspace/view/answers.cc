@@ -12,6 +12,7 @@
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 #include "view/tile.h"
+#include "view/trace_index.h"
 
 namespace view {
 namespace {
@@ -117,6 +118,11 @@ std::string_view RoleOf(const TraceIndex& index, fxt::Koid process) {
   return process == schema::kDeviceProcessKoid ? "device" : std::string_view();
 }
 
+void PutRows(JsonWriter& json, SpanLane& lane) {
+  json.Unsigned("rows", lane.rows());
+  if (lane.without_row() != 0) json.Unsigned("without_row", lane.without_row());
+}
+
 void PutThreadRow(JsonWriter& json, TraceIndex& index, const ThreadRow& row) {
   ThreadLanes& thread = index.threads()[row.number];
   json.BeginObject().Unsigned("number", row.number);
@@ -128,7 +134,7 @@ void PutThreadRow(JsonWriter& json, TraceIndex& index, const ThreadRow& row) {
   }
   json.Unsigned("run", row.run);
   json.Bool("states", thread.states != kNoLane);
-  json.Unsigned("rows", thread.spans.empty() ? 0 : thread.spans.rows());
+  PutRows(json, thread.spans);
   json.Bool("instants", !thread.instants.empty());
   json.EndObject();
 }
@@ -154,7 +160,8 @@ void PutProcess(JsonWriter& json, TraceIndex& index, const ProcessRow& row, size
     json.BeginObject().Unsigned("number", i).String("name", index.labels().Text(track.name));
     json.String("category", index.labels().Text(track.category));
     if (track.device) json.Unsigned("device", index.Find(*track.device));
-    json.Unsigned("rows", track.spans.rows()).EndObject();
+    PutRows(json, track.spans);
+    json.EndObject();
   }
   json.EndArray().Key("counters").BeginArray();
   for (const uint32_t i : row.counters) {
@@ -323,8 +330,8 @@ void PutSpan(JsonWriter& json, const TraceIndex& index, const Span& span) {
   json.String("name", index.labels().Text(span.name));
   json.String("category", index.labels().Text(span.category));
   json.String("args", index.labels().Text(span.args));
-  json.Bool("beganBefore", span.began_before);
-  json.Bool("endedAfter", span.ended_after);
+  json.Bool("beganBefore", span.began_before != 0);
+  json.Bool("endedAfter", span.ended_after != 0);
 }
 
 // A point of a flow and the span that it is in.

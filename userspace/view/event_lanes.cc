@@ -23,6 +23,7 @@ const std::vector<Span>& SpanLane::Sorted() {
   latest_end_.clear();
   uint64_t latest = 0;
   rows_ = 0;
+  without_row_ = 0;
   for (size_t i = 0; i < spans_.size(); ++i) {
     Span& span = spans_[i];
     size_t row = 0;
@@ -33,12 +34,13 @@ const std::vector<Span>& SpanLane::Sorted() {
       row = ends.size();
     }
     if (row >= ends.size()) {
-      if (ends.size() <= kMaxDepth) ends.push_back(span.end);
+      if (ends.size() < kMaxRows) ends.push_back(span.end);
     } else {
       ends[row] = span.end;
     }
-    span.depth = static_cast<uint16_t>(std::min<size_t>(row, kMaxDepth));
-    rows_ = std::max<uint16_t>(rows_, static_cast<uint16_t>(span.depth + 1));
+    span.depth = static_cast<uint16_t>(std::min<size_t>(row, kMaxRows));
+    without_row_ += span.depth == kMaxRows ? 1 : 0;
+    rows_ = static_cast<uint16_t>(ends.size() > rows_ ? ends.size() : rows_);
     latest = std::max(latest, span.end);
     if (i % kBlock == 0) latest_end_.push_back(latest);
     latest_end_.back() = latest;

@@ -18,9 +18,10 @@ struct Span {
   uint32_t name = 0;
   uint32_t args = 0;
   uint32_t category = 0;
-  uint16_t depth = 0;         // 0: the outermost one
-  bool began_before = false;  // before the capture
-  bool ended_after = false;   // its end is not in the capture
+  uint16_t depth = 0;  // 0: the outermost one; SpanLane::kMaxRows: it has no row
+  // Not bool, which may have two values only: a saved index may have any.
+  uint8_t began_before = 0;  // before the capture
+  uint8_t ended_after = 0;   // its end is not in the capture
 };
 
 struct Instant {
@@ -73,7 +74,8 @@ bool LoadEntries(std::vector<Entry>& entries, IndexReader& in, EventBudget& budg
 // Spans that may be in one another. They come in any order; reading sorts them.
 class SpanLane {
  public:
-  static constexpr uint16_t kMaxDepth = 63;
+  // What would need more rows is left out of tiles, and counted.
+  static constexpr uint16_t kMaxRows = 64;
 
   void Add(const Span& span, EventBudget& budget);
   // By begin, longer ones first.
@@ -86,6 +88,10 @@ class SpanLane {
   uint16_t rows() {
     Sorted();
     return rows_;
+  }
+  uint64_t without_row() {
+    Sorted();
+    return without_row_;
   }
   bool empty() const { return spans_.empty(); }
   void Save(IndexWriter& out) { out.PutAll(Sorted()); }
@@ -104,6 +110,7 @@ class SpanLane {
   bool is_sorted_ = true;
   bool is_overlapping_ = false;
   uint16_t rows_ = 0;
+  uint64_t without_row_ = 0;
 };
 
 // Entries with a time, which come nearly in order.

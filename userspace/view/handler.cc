@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "text/json_writer.h"
-#include "view/assets.h"
 #include "view/tool_run.h"
+#include "web/assets.h"
 
 namespace view {
 namespace {
@@ -63,8 +63,8 @@ std::string Handler::Status() const {
 }
 
 void Handler::Answer(const PageRequest& request, serve::PageServer::Respond respond) {
-  if (const Asset* asset = FindAsset(request.path)) {
-    return respond({.content_type = asset->content_type, .body = std::string(asset->content)});
+  if (const auto* file = web::FindAsset(request.path.empty() ? "index.html" : request.path)) {
+    return respond({.content_type = file->content_type(), .body = std::string(file->content)});
   }
   const QueryString query(request.query);
   const Answers answers(TraceOf(query));

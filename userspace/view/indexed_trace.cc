@@ -10,6 +10,8 @@
 #include "facts/read_loop.h"
 #include "source/input.h"
 #include "text/clean_text.h"
+#include "view/index_file.h"
+#include "view/trace_index.h"
 
 namespace view {
 

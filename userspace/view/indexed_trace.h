@@ -9,11 +9,14 @@
 #include <thread>
 
 #include "fxt/byte_source.h"
+#include "fxt/reader_provider.h"
 #include "util/result.h"
-#include "view/index_file.h"
-#include "view/trace_index.h"
+#include "view/index_limits.h"
 
 namespace view {
+
+class IndexFile;
+class TraceIndex;
 
 class IndexedTrace {
  public:

@@ -118,6 +118,8 @@ bool IntervalLanes::Load(IndexReader& in) {
   if (!in.Get(intervals_) || !in.Get(summarized_) || !in.GetCount(lanes, sizeof(SavedLane))) {
     return false;
   }
+  bytes_ += lanes * sizeof(Lane);
+  if (bytes_ > max_bytes_) return false;
   lanes_.resize(lanes);
   for (Lane& lane : lanes_) {
     SavedLane saved_lane;
@@ -137,6 +139,7 @@ bool IntervalLanes::Load(IndexReader& in) {
                .share = saved.share,
                .top_value = saved.top_value};
       if (saved.has_data == 0) continue;
+      if (saved.used == 0) return false;
       uint8_t* const data = Allocate(saved.used);
       if (data == nullptr || !in.GetBytes(std::as_writable_bytes(std::span(data, saved.used)))) {
         return false;

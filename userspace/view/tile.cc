@@ -152,7 +152,7 @@ void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out) {
     uint32_t cut = 0;
   };
   ItemWriter items(range, out);
-  std::array<Row, SpanLane::kMaxDepth + 1> rows;
+  std::array<Row, SpanLane::kMaxRows> rows;
   const auto flush = [&](size_t depth) {
     Row& row = rows[depth];
     if (row.count != 0) {
@@ -167,7 +167,8 @@ void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out) {
     const Span& span = spans[i];
     if (span.begin >= range.to) break;
     if (span.end <= range.from && span.begin < range.from) continue;
-    const uint32_t cut = span.began_before || span.ended_after ? kCut : 0;
+    if (span.depth == SpanLane::kMaxRows) continue;
+    const uint32_t cut = span.began_before != 0 || span.ended_after != 0 ? kCut : 0;
     const uint64_t length = span.end - span.begin;
     if (length >= range.pixel) {
       flush(span.depth);

@@ -514,7 +514,7 @@ bool TraceIndex::LoadTracks(IndexReader& in) {
 bool TraceIndex::Load(IndexReader& in) {
   Saved saved;
   uint64_t count = 0;
-  if (!in.Get(saved) || !in.GetCount(count, sizeof(uint64_t))) return false;
+  if (!in.Get(saved) || !in.GetCount(count, sizeof(uint64_t)) || count > kMaxNotes) return false;
   saved_ = saved;
   if (saved.has_first != 0) first_ = saved.first;
   saved_notes_.resize(count);
@@ -536,14 +536,37 @@ bool TraceIndex::Load(IndexReader& in) {
     }
   }
   if (!LoadTracks(in) || !flows_.Load(in, events_) || !intervals_.Load(in)) return false;
-  // Numbers that lead from one to another.
+  return HasKnownNumbers();
+}
+
+// Whether all numbers that lead from one to another lead somewhere.
+bool TraceIndex::HasKnownNumbers() {
   const auto is_lane = [&](uint32_t lane) { return lane == kNoLane || lane < intervals_.lanes(); };
-  const auto& points = flows_.Sorted();
-  return std::all_of(cpu_lanes_.begin(), cpu_lanes_.end(), is_lane) &&
+  const auto is_label = [&](uint32_t label) { return label < labels_.size(); };
+  const auto has_labels = [&](const auto& one) {
+    return is_label(one.name) && is_label(one.args) && is_label(one.category);
+  };
+  const auto all = [](const auto& list, const auto& fits) {
+    return std::all_of(list.begin(), list.end(), fits);
+  };
+  return all(cpu_lanes_, is_lane) &&
+         all(flows_.Sorted(),
+             [&](const FlowPoint& point) {
+               return point.thread < threads_.size() && is_label(point.name) &&
+                      is_label(point.category);
+             }) &&
          std::all_of(threads_.begin(), threads_.end(),
-                     [&](const ThreadLanes& thread) { return is_lane(thread.states); }) &&
-         std::all_of(points.begin(), points.end(),
-                     [&](const FlowPoint& point) { return point.thread < threads_.size(); });
+                     [&](ThreadLanes& thread) {
+                       return is_lane(thread.states) && all(thread.spans.Sorted(), has_labels) &&
+                              all(thread.instants.Sorted(), has_labels);
+                     }) &&
+         std::all_of(async_tracks_.begin(), async_tracks_.end(),
+                     [&](AsyncTrack& track) {
+                       return is_label(track.name) && all(track.spans.Sorted(), has_labels);
+                     }) &&
+         std::all_of(loss_tracks_.begin(), loss_tracks_.end(), [&](LossTrack& track) {
+           return all(track.gaps.Sorted(), has_labels) && all(track.losses.Sorted(), has_labels);
+         });
 }
 
 }  // namespace view

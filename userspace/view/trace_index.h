@@ -21,6 +21,7 @@
 #include "tables/task_names.h"
 #include "view/event_lanes.h"
 #include "view/flow_table.h"
+#include "view/index_limits.h"
 #include "view/interval_lanes.h"
 #include "view/label_table.h"
 
@@ -28,18 +29,6 @@ namespace view {
 
 // The number of a thread, CPU lane and so on: 0, 1, 2, ...
 inline constexpr uint32_t kNoLane = UINT32_MAX;
-
-// In bytes. Runs and waits take what the others leave of `all`.
-struct IndexLimits {
-  size_t all = size_t{464} << 20;
-  size_t events = size_t{192} << 20;
-  size_t labels = size_t{48} << 20;
-  // Of the tables of threads and names.
-  size_t tables = size_t{192} << 20;
-
-  // Of each of two traces that are shown together.
-  IndexLimits Half() const { return {all / 2, events / 2, labels / 2, tables / 2}; }
-};
 
 struct ThreadLanes {
   fxt::Koid koid = 0;
@@ -200,6 +189,7 @@ class TraceIndex {
   void SaveNames(IndexWriter& out);
   bool LoadNames(IndexReader& in);
   bool LoadTracks(IndexReader& in);
+  bool HasKnownNumbers();
 
   // Divides what is free anew.
   void ShareMemory();
@@ -217,6 +207,7 @@ class TraceIndex {
   uint32_t ArgumentsOf(const fxt::Event& event);
 
   static constexpr size_t kMaxTracks = 4096;
+  static constexpr size_t kMaxNotes = 100;
   static constexpr uint32_t kMaxCpus = 4096;
 
   IndexLimits limits_;

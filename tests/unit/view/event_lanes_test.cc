@@ -35,6 +35,24 @@ TEST(EventLanesTest, OverlappingOperationsTakeTheFirstFreeRow) {
   EXPECT_EQ(lane.rows(), 2U);
 }
 
+TEST(EventLanesTest, WhatFindsNoRowIsCounted) {
+  EventBudget budget{.max_bytes = 1 << 20};
+  for (const bool is_overlapping : {false, true}) {
+    SpanLane lane;
+    if (is_overlapping) lane.SetOverlapping();
+    for (uint64_t i = 0; i < 64; ++i) lane.Add({.begin = i, .end = 1000 - i}, budget);
+    EXPECT_EQ(lane.rows(), 64U);
+    EXPECT_EQ(lane.without_row(), 0U);
+    for (uint64_t i = 0; i < 5; ++i) lane.Add({.begin = 100 + i, .end = 900}, budget);
+    lane.Add({.begin = 1000, .end = 1010}, budget);
+    EXPECT_EQ(lane.rows(), 64U);
+    EXPECT_EQ(lane.without_row(), 5U);
+    EXPECT_EQ(lane.Sorted()[63].depth, 63U);
+    EXPECT_EQ(lane.Sorted()[64].depth, SpanLane::kMaxRows);
+    EXPECT_EQ(lane.Sorted().back().depth, 0U);
+  }
+}
+
 TEST(EventLanesTest, WhatFindsNoRoomIsCounted) {
   EventBudget budget{.max_bytes = 40 * sizeof(Span)};
   SpanLane lane;

@@ -14,38 +14,14 @@
 
 #include "facts/read_loop.h"
 #include "support/temp_folder.h"
-#include "unit/measure/trace_script.h"
+#include "unit/view/index_trace.h"
 #include "view/answers.h"
 #include "view/indexed_trace.h"
 
 namespace view {
 namespace {
 
-using measure::testing::TraceScript;
-
-std::string TraceOf(uint64_t length) {
-  TraceScript script;
-  script.Name(10, "first\\").Name(20, "second\x01").Session(50);
-  for (uint64_t i = 1; i < 2000; ++i) {
-    script.Switch(1000 * i, 0, 10, "S", 20).Wake(1000 * i + length, 10, 20);
-    script.Span(1000 * i + 100, 1000 * i + 300, 20, "app", i % 2 == 0 ? "even" : "odd");
-    script.Switch(1000 * i + 500, 0, 20, "R", 10);
-  }
-  script.Loss(2'500'000, 0, 7).Unseen(2'600'000, 0);
-  const auto flow = [&](fxt::EventType type, uint64_t time, fxt::Koid thread) {
-    script.Add(fxt::Event{.type = type,
-                          .timestamp = time,
-                          .thread = fxt::ThreadRef::Inline(thread, thread),
-                          .category = TraceScript::Text("app"),
-                          .name = TraceScript::Text("call"),
-                          .arguments = {},
-                          .payload = 5});
-  };
-  flow(fxt::EventType::kFlowBegin, 1150, 20);
-  flow(fxt::EventType::kFlowEnd, 2150, 20);
-  const auto bytes = script.bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string TraceOf(uint64_t length) { return view::testing::IndexTrace(length, 2000); }
 
 void Write(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;

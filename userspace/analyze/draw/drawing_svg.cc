@@ -229,7 +229,7 @@ class Painter {
     double x = left + kMargin;
     for (int i = 0; i < kSteps && x + wide <= right - kMargin + 0.01; ++i, x += kStep) {
       if (place_.IsCrossed(x, x + wide, y, y + high)) continue;
-      Text(x, y + high / 2 + 3.5, fitted, wide + 1, kSmall, colour);
+      Text(x, y + high / 2 + 3, fitted, wide + 1, kSmall, colour);
       return;
     }
   }

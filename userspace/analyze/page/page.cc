@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/page/page.h"
 
-#include <algorithm>
-#include <initializer_list>
-
-#include "analyze/page/assets.h"
+#include "web/assets.h"
 
 namespace analyze {
 namespace {
@@ -31,15 +28,21 @@ void AppendUpTo(std::string& out, std::string_view& page, std::string_view mark)
 }  // namespace
 
 std::string MakePage(PageKind kind, std::span<const PageData> data) {
-  const bool report = kind == PageKind::kReport;
-  const bool flame = kind == PageKind::kFlame;
-  const bool path = kind == PageKind::kPath;
+  struct Texts {
+    std::string_view title;
+    std::string_view main;  // its script
+  };
+  static constexpr Texts kTexts[] = {{"fxt report", "report.js"},
+                                     {"fxt diff", "diff.js"},
+                                     {"fxt flame", "flame_page.js"},
+                                     {"fxt path", "path.js"}};
+  const Texts& texts = kTexts[static_cast<size_t>(kind)];
   std::string out;
-  std::string_view rest = assets::kPageHtml;
+  std::string_view rest = web::FindAsset("page.html")->content;
   AppendUpTo(out, rest, "@TITLE@");
-  out += report ? "fxt report" : flame ? "fxt flame" : path ? "fxt path" : "fxt diff";
+  out += texts.title;
   AppendUpTo(out, rest, "@STYLE@");
-  out += assets::kPageCss;
+  for (const char* style : {"theme.css", "page.css"}) out += web::FindAsset(style)->content;
   AppendUpTo(out, rest, "@DATA@");
   for (const PageData& part : data) {
     out += "<script type=\"application/json\" id=\"";
@@ -49,18 +52,7 @@ std::string MakePage(PageKind kind, std::span<const PageData> data) {
     out += "</script>\n";
   }
   AppendUpTo(out, rest, "@SCRIPT@");
-  if (!flame) {
-    for (const std::string_view script : {assets::kWordsJs, assets::kDrawJs, assets::kPlotsJs,
-                                          report ? assets::kReportGroupsJs : std::string_view(),
-                                          report ? assets::kReportJs
-                                          : path ? assets::kPathJs
-                                                 : assets::kDiffJs}) {
-      out += script;
-    }
-  }
-  const bool has_flame = std::any_of(data.begin(), data.end(),
-                                     [](const PageData& part) { return part.id == "flame"; });
-  if (has_flame) out += assets::kFlameJs;
+  out += web::BundleOf(texts.main);
   out += rest;
   return out;
 }

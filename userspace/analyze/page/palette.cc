@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "analyze/page/assets.h"
+#include "web/assets.h"
 
 namespace analyze {
 
 std::string PageColour(PageStyle style, std::string_view name) {
   // The first block is the light style, the second one what the dark style changes.
-  std::string_view css = assets::kPageCss;
+  std::string_view css = web::FindAsset("theme.css")->content;
   if (style == PageStyle::kDark) css.remove_prefix(css.find('}') + 1);
   const std::string_view block = css.substr(0, css.find('}'));
   const std::string before = fmt::format("--{}: ", name);

@@ -58,6 +58,9 @@ std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
     one.Set("id", entry.request.id);
     one.Set("at", entry.request.begin - std::min(entry.request.begin, options.first));
     one.Set("ns", entry.request.duration());
+    // A place of the timeline.
+    one.Set("clock", entry.request.begin);
+    one.Set("thread", entry.request.thread);
     Value list(Value::List{});
     for (size_t i = 0; i < std::min(of_entry.size(), kParts); ++i) {
       list.Append(PartValue(text, of_entry[i], entry.request.begin));

@@ -235,11 +235,13 @@ void Losses(Report& out, const Overview& overview) {
   for (const auto& [number, cpu] : overview.cpus) unknown_ns += cpu.unknown_ns;
   const double of_all =
       static_cast<double>(overview.window_ns) * static_cast<double>(overview.cpus.size());
+  const bool has_lost = !overview.lost.empty() || overview.buffer_filled_events != 0;
   const std::string part =
       unknown_ns == 0 ? ""
-                      : fmt::format("; it is not known what CPUs did in {:.2g}% of their time",
+                      : fmt::format("; {}it is not known what CPUs did in {:.2g}% of their time",
+                                    has_lost && overview.unseen_switches != 0 ? "with both, " : "",
                                     100 * static_cast<double>(unknown_ns) / of_all);
-  if (overview.lost.empty() && overview.buffer_filled_events == 0) {
+  if (!has_lost) {
     out.Line("lost events    none declared");
   } else {
     out.Line("lost events    {} (a buffer filled up {} times){}",
@@ -280,8 +282,9 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
   out.Line("{}: {}, {} records", file, FormatSize(overview.bytes), FormatCount(overview.records));
   if (!overview.error.empty()) out.Line("reading stopped: {}", overview.error);
   if (overview.first_time) {
-    out.Line("duration       {}  ({} s to {} s of its clock)", FormatDuration(overview.duration_ns()),
-             Seconds(*overview.first_time), Seconds(*overview.last_time));
+    out.Line("duration       {}  ({} s to {} s of its clock)",
+             FormatDuration(overview.duration_ns()), Seconds(*overview.first_time),
+             Seconds(*overview.last_time));
   } else {
     out.Line("duration       nothing in it has a time");
   }

@@ -41,7 +41,7 @@ TEST(PageTest, IsOneDocumentWithItsStyleAndScript) {
   EXPECT_THAT(page, HasSubstr("<title>fxt report</title>"));
   EXPECT_THAT(PageOf(PageKind::kDiff, "{}"), HasSubstr("<title>fxt diff</title>"));
   EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
-  EXPECT_THAT(page, HasSubstr("\"use strict\""));
+  EXPECT_THAT(page, HasSubstr("<script type=\"module\">"));
   for (const char* mark : {"@TITLE@", "@STYLE@", "@DATA@", "@SCRIPT@"}) {
     EXPECT_THAT(page, Not(HasSubstr(mark)));
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 #include "sink/open_sink.h"
@@ -31,8 +32,9 @@ void SnapshotFiles::Turn(std::span<const pollfd> polled) {
 void SnapshotFiles::WriteDue(bool all) {
   for (session::DueSnapshot& due : triggers_->TakeDue(all)) {
     const session::TriggerFired& first = due.fired.front();
-    options_.note(fmt::format("{}{}{}", first.what, first.value.empty() ? "" : ": ",
-                              text::CleanText(first.value)));
+    const auto task = first.tid != 0 ? recording_.FindTask(first.tid) : std::nullopt;
+    options_.note(DescribeTrigger(
+        first, task ? std::string_view(task->comm, strnlen(task->comm, FXR_COMM_BYTES)) : ""));
     Write(std::move(due));
   }
 }
@@ -75,6 +77,14 @@ std::vector<control::TriggerStatus> SnapshotFiles::status() const {
         {each.spec.text, each.fired, each.limited, files == files_.end() ? 0 : files->second});
   }
   return all;
+}
+
+std::string DescribeTrigger(const session::TriggerFired& fired, std::string_view thread) {
+  std::string text = fired.what;
+  if (!fired.value.empty()) text += ": " + text::CleanText(fired.value);
+  if (fired.tid == 0) return text;
+  const std::string name = thread.empty() ? "" : text::CleanText(thread) + " ";
+  return fmt::format("{}{}thread {}{}", text, fired.value.empty() ? ": " : ", ", name, fired.tid);
 }
 
 std::string DescribeWritten(const session::SnapshotResult& result, bool streamed) {

@@ -89,6 +89,10 @@ class SnapshotFiles {
   std::map<std::string, uint64_t, std::less<>> files_;  // written, by trigger
 };
 
+// "wakeup_latency > 20ms: 25.3 ms, thread worker 1234". `thread`: its name; empty if it is not
+// known.
+std::string DescribeTrigger(const session::TriggerFired& fired, std::string_view thread);
+
 // "wrote FILE (1.2 MiB, 3,400 events, the last 10 s, LOST 7) in 12 ms". `streamed`: without "the
 // last".
 std::string DescribeWritten(const session::SnapshotResult& result, bool streamed);

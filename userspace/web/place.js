@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Ways from a page into `fxt view`. Its own pages (the parent window) go there; others show the command.
+import { button, element } from './dom.js';
+
+const isInView = window.parent !== window;
+
+// A word of a shell.
+function quoted(text) {
+  return /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** `place`: parts of an address as Viewport.readFragment() takes them. Null if `file` cannot be opened again. */
+export function placeLink(file, place) {
+  const address = Object.entries(place)
+    .map(([key, one]) => `${key}=${encodeURIComponent(one).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`).join('&');
+  if (isInView) {
+    return button('show in the timeline', () => window.parent.postMessage({ fxtPlace: address }, '*'), { class: 'link place' });
+  }
+  if (!file || file === '-') return null;
+  return element('code', { class: 'command place', title: 'A click selects the command' },
+    `fxt view --at ${quoted(address)} ${quoted(file.startsWith('-') ? `./${file}` : file)}`);
+}
