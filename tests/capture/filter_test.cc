@@ -176,6 +176,7 @@ TEST(Filter, OnlyCommandSelectsTheCommandAndItsDescendants) {
   const CommandResult result = RunCommand(
       RecordCommand(dir.File("trace.fxt"), {"--only-command"}, {OddTasksPath(), "family"}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
+  SCOPED_TRACE(result.err);
   Recorded recorded;
   ASSERT_NO_FATAL_FAILURE(Read(dir.File("trace.fxt"), &recorded));
   EXPECT_EQ(recorded.filters, "only-command");
