@@ -85,6 +85,11 @@ JOINS = (
     "CREATE TEMP TABLE k(n TEXT COLLATE NOCASE, m VARCHAR(9)); INSERT INTO k SELECT upper(name), 5 FROM threads; "
     "SELECT k.n, k.m, count(*) FROM slices s JOIN k ON k.n = s.thread GROUP BY k.n HAVING k.m = 5; DROP TABLE k",
     "SELECT t.name FROM (SELECT t.name, count(*) AS n FROM slices s JOIN threads t ON t.koid = s.koid GROUP BY t.koid) t WHERE n > 3 ORDER BY n DESC, t.name",
+    "WITH w AS (SELECT tid, thread AS who, dur * 2 AS twice, kind FROM waits WHERE kind IN ('wakeup', 'preempted') AND dur > (SELECT avg(dur) FROM waits)) "
+    "SELECT who, count(*), sum(twice), max(tid) FROM w WHERE twice < 100000000 GROUP BY who", "SELECT x, count(*) FROM (SELECT 1 AS x FROM slices WHERE cpu = 0) GROUP BY x",
+    "SELECT n, sum(d) FROM (SELECT process AS n, dur AS d FROM waits LIMIT 100) GROUP BY n", "SELECT n, count(*) FROM (SELECT DISTINCT thread AS n, cpu FROM slices) GROUP BY n",
+    "SELECT a.n, count(*), count(t.tid) FROM (SELECT thread AS n, koid AS k FROM slices WHERE cpu < 2) a LEFT JOIN threads t ON t.koid = a.k GROUP BY a.n",
+    "SELECT sum(m) FROM (SELECT max(ts) AS m FROM slices)", "SELECT m, count(*) FROM (SELECT thread || '' AS m FROM slices) GROUP BY m",
     "SELECT (SELECT count(*) FROM slices s WHERE s.cpu = c.cpu) FROM cpus c ORDER BY 1", "SELECT * FROM (WITH slices AS (SELECT 1 AS cpu) SELECT cpu, count(*) FROM slices GROUP BY cpu)",
 )
 
@@ -107,6 +112,27 @@ WINDOWS = (
     "WITH slices AS (SELECT 1 AS cpu, 2 AS ts) SELECT cpu, lag(ts) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
     "SELECT cpu, lag(nothing) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
     "SELECT cpu, n FROM (SELECT cpu, ts, row_number() OVER (PARTITION BY cpu ORDER BY ts) AS n FROM slices) WHERE n < 4 AND cpu = 1 ORDER BY n",
+)
+
+# Windows over rows that are put together and ordered by time, nearly such, or others.
+EVENTS = "SELECT ts, 1 AS step FROM waits WHERE kind <> 'sleep' UNION ALL SELECT ts + length, -1 FROM waits WHERE kind <> 'sleep'"
+LEVELS = "SELECT ts, lead(ts) OVER (ORDER BY ts) - ts AS held, sum(step) OVER (ORDER BY ts) AS level FROM "
+ORDERED = (
+    f"WITH l AS ({LEVELS}({EVENTS})) SELECT level, sum(held), count(*), min(ts) FROM l GROUP BY level ORDER BY level",
+    f"WITH e AS ({EVENTS} UNION ALL SELECT begin_ts, 0 FROM captures), l AS ({LEVELS} e) SELECT ts / 1000000 AS ms, sum(1.0 * level * held) / sum(held), max(level) "
+    "FROM l WHERE held > 0 GROUP BY ms ORDER BY ms",
+    f"WITH e(ts, step) AS ({EVENTS}), l AS ({LEVELS} e) SELECT max(level), avg(level), sum(held) FILTER (WHERE level > 2) FROM l",
+    f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} LIMIT 7))", f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} ORDER BY ts DESC LIMIT 7))",
+    f"SELECT c.cpu, count(*) FROM ({LEVELS}({EVENTS})) l JOIN cpus c ON c.cpu = l.level GROUP BY c.cpu",
+    f"SELECT max(x) FROM ({LEVELS}({EVENTS})) l JOIN (SELECT 5 AS x) ON 1", f"SELECT count(held) FROM ({LEVELS}(SELECT ts, cpu AS step FROM slices)) WHERE held > 5",
+    f"SELECT count(held) FROM ({LEVELS}(SELECT ts, NULL AS step FROM slices))", f"SELECT sum(level) FROM ({LEVELS}(SELECT NULL AS ts, 1 AS step FROM slices UNION ALL SELECT 5, 2))",
+    f"SELECT sum(level) FROM ({LEVELS}(SELECT 'x' AS ts, 1 AS step UNION ALL SELECT ts, 2 FROM slices))", f"SELECT sum(level) FROM ({LEVELS}(SELECT 9223372036854775807 AS ts, 1 AS step UNION ALL SELECT ts, 2 FROM slices))",
+    f"SELECT sum(level) FROM ({LEVELS}(SELECT ts, 9223372036854775807 AS step FROM slices))", f"SELECT count(*) FROM ({LEVELS}(SELECT ts, 1 AS step FROM slices WHERE cpu = 77))",
+    "SELECT count(gap), max(gap), sum(n) FROM (SELECT ts - lag(ts) OVER (ORDER BY ts) AS gap, row_number() OVER (ORDER BY ts) AS n FROM slices)",
+    "SELECT sum(n), count(*) FROM (SELECT count(*) OVER (ORDER BY ts) AS n FROM wakeups)", "SELECT sum(b) FROM (SELECT lag(cpu) OVER (ORDER BY ts, cpu, koid) AS b FROM slices)",
+    "SELECT sum(b) FROM (SELECT lag(ts) OVER (ORDER BY ts) AS b FROM slices WHERE cpu = 0)", "SELECT max(b) FROM (SELECT sum(length) OVER (ORDER BY ts ROWS 3 PRECEDING) AS b FROM slices)",
+    f"WITH waits AS (SELECT 1 AS ts, 'x' AS kind, 2 AS length), l AS ({LEVELS}({EVENTS})) SELECT max(level) FROM l",
+    f"CREATE TEMP TABLE waits AS SELECT 1 AS ts, 'x' AS kind, 2 AS length; WITH l AS ({LEVELS}({EVENTS})) SELECT max(level) FROM l; DROP TABLE temp.waits",
 )
 
 
@@ -165,7 +191,7 @@ class Cache(Traces):
 
     def test_groups_of_columns_are_those_of_rows(self):
         for path in (self.copy("groups.fxt"), shutil.copyfile(self.traces[-1], self.path("groups2.fxt"))):
-            for statement in GROUPS + JOINS + WINDOWS:
+            for statement in GROUPS + JOINS + WINDOWS + ORDERED:
                 with self.subTest(statement, path=path):
                     self.both(path, statement)
 

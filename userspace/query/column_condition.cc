@@ -66,6 +66,7 @@ std::optional<ColumnCondition> ConditionOf(const Expression& expression, const t
   const Expression& column = of.operands.empty() ? of : of.operands[is_mirrored ? 1 : 0];
   if (column.kind != Kind::kColumn) return std::nullopt;
   ColumnCondition condition{.column = column.column.column};
+  if (condition.column >= info.columns.size()) return std::nullopt;  // a window
   const tables::Type type = info.columns[condition.column].type;
   if (type == tables::Type::kReal) return std::nullopt;
   condition.is_text = type == tables::Type::kText;

@@ -11,7 +11,7 @@ namespace query {
 
 class Concurrency {
  public:
-  // Intervals that find room: 16 bytes each, and half as much again to sort them.
+  // Intervals that find room: 16 bytes each.
   static constexpr size_t kMaxIntervals = 25'000'000;
 
   // From `begin` on, `length` (>= 0) long. False: there is no room, or it ends beyond 63 bits.

@@ -252,9 +252,7 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
 
 bool Database::MakeGroups(const GroupSelect& select) {
   const GroupQuery& query = select.query;
-  for (const GroupRelation& relation : query.relations) {
-    if (relation.table && IsHidden(*relation.table)) return false;
-  }
+  if (ReadsHidden(query)) return false;
   std::optional<tables::ScanFaults> faults;
   const GroupInput input{
       .table = [&](tables::Table table, uint64_t columns) -> std::shared_ptr<const columns::ColumnFile> {
@@ -264,6 +262,7 @@ bool Database::MakeGroups(const GroupSelect& select) {
         faults = (*file)->faults();
         return std::move(*file);
       },
+      .windows = windows_.get(),
       .load = [&](const std::string& text, Relation& to) { return Load(text, to); },
       .cancelled = cancelled_};
   const auto groups = SumGroups(query, input);
@@ -323,6 +322,14 @@ void Database::DropGroups() {
 // A temporary table or view may have the name of a table of the trace.
 bool Database::IsHidden(tables::Table table) const {
   return HasTemporary(fmt::format("name = '{}' COLLATE NOCASE", InfoOf(table).name));
+}
+
+bool Database::ReadsHidden(const GroupQuery& query) const {
+  return std::any_of(query.relations.begin(), query.relations.end(), [&](const GroupRelation& relation) {
+    if (relation.table && IsHidden(*relation.table)) return true;
+    return relation.ordered && std::any_of(relation.ordered->parts.begin(), relation.ordered->parts.end(),
+                                           [&](const OrderedSelect::Part& part) { return part.query && ReadsHidden(*part.query); });
+  });
 }
 
 bool Database::HasTemporary(const std::string& condition) const {

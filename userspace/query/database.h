@@ -75,6 +75,7 @@ class Database {
   // The statement with conditions that leave rows out which are none of the first ones.
   std::string WithTops(std::string_view statement);
   bool IsHidden(tables::Table table) const;
+  bool ReadsHidden(const GroupQuery& query) const;
   // Whether a temporary table, view or index meets a condition of sqlite_schema.
   bool HasTemporary(const std::string& condition) const;
   void DropGroups();

@@ -171,10 +171,12 @@ class Reader {
     if (!token.IsName()) return Fail();
     if (Take("NULL")) return {};
     if (Take("CASE")) return Case();
-    if (at_ + 1 < tokens_.size() && tokens_[at_ + 1].IsSign("(")) return Call();
-    const size_t size = at_ + 2 < tokens_.size() && tokens_[at_ + 1].IsSign(".") ? 3 : 1;
-    const auto column = names_.column(tokens_.subspan(at_, size));
-    if (!column) return Fail();
+    const bool is_call = at_ + 1 < tokens_.size() && tokens_[at_ + 1].IsSign("(");
+    size_t size = at_ + 2 < tokens_.size() && tokens_[at_ + 1].IsSign(".") ? 3 : 1;
+    const auto column = !is_call      ? names_.column(tokens_.subspan(at_, size))
+                        : names_.call ? names_.call(tokens_.subspan(at_), size)
+                                      : std::nullopt;
+    if (!column) return is_call ? Call() : Fail();
     at_ += size;
     Expression read;
     read.kind = Kind::kColumn;

@@ -76,6 +76,8 @@ struct ExpressionNames {
   std::function<std::optional<ColumnRef>(Tokens)> column;
   // The number of a SELECT without its parentheses.
   std::function<std::optional<size_t>(Tokens)> scalar;
+  // Of a call that the tokens begin with: what it is the same as, and the number of its tokens. May be null.
+  std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
 };
 
 // None if not all of it is understood.

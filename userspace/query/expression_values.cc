@@ -2,6 +2,7 @@
 #include "query/expression_values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace query {
@@ -273,6 +274,8 @@ const ColumnValues* ExpressionValues::Compute(ExpressionRows& rows) {
   }
   const size_t count = rows.size();
   if (operands.size() == 2 && ComputeIntegers(operands[0], operands[1], count)) return &values_;
+  const bool has_real = operands.size() == 2 && (operands[0].values->kind == Cell::Kind::kReal || operands[1].values->kind == Cell::Kind::kReal);
+  if (has_real && ComputeReals(operands[0], operands[1], count)) return &values_;
   if (ComputeTexts(operands, count)) return &values_;
   SetKind(values_, Cell::Kind::kNull, count);
   values_.kinds.resize(count);
@@ -349,6 +352,29 @@ bool ExpressionValues::ComputeIntegers(const Operand& left, const Operand& right
     default:
       return comparison([](int64_t x, int64_t y) { return x != y; });
   }
+}
+
+bool ExpressionValues::ComputeReals(const Operand& left, const Operand& right, size_t rows) {
+  const Kind kind = expression_.kind;
+  const auto is_number = [](const Operand& operand) {
+    return operand.values->kinds.empty() && (operand.values->kind == Cell::Kind::kReal || operand.values->kind == Cell::Kind::kInteger);
+  };
+  if (kind != Kind::kAdd && kind != Kind::kSubtract && kind != Kind::kMultiply) return false;
+  if (!is_number(left) || !is_number(right)) return false;
+  const auto real_at = [](const Operand& operand, size_t row) {
+    const int64_t value = operand.values->values[row * operand.step];
+    return operand.values->kind == Cell::Kind::kReal ? std::bit_cast<double>(value) : static_cast<double>(value);
+  };
+  SetKind(values_, Cell::Kind::kReal, rows);
+  bool are_numbers = true;
+  for (size_t row = 0; row < rows; ++row) {
+    const double a = real_at(left, row);
+    const double b = real_at(right, row);
+    const double result = kind == Kind::kAdd ? a + b : kind == Kind::kSubtract ? a - b : a * b;
+    are_numbers &= !std::isnan(result);
+    values_.values[row] = std::bit_cast<int64_t>(result);
+  }
+  return are_numbers;
 }
 
 bool ExpressionValues::ComputeTexts(std::span<const Operand> operands, size_t rows) {

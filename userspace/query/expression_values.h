@@ -59,6 +59,8 @@ class ExpressionValues {
   const columns::ColumnValues* Compute(ExpressionRows& rows);
   // Of whole numbers. False: it is no such operation, or a result is beyond 64 bits.
   bool ComputeIntegers(const Operand& left, const Operand& right, size_t rows);
+  // Of two numbers, one of which is real. False: it is no such operation, or a result is none.
+  bool ComputeReals(const Operand& left, const Operand& right, size_t rows);
   // Of texts and constants: once for each of the texts.
   bool ComputeTexts(std::span<const Operand> operands, size_t rows);
   bool Put(size_t row, std::span<const tables::Cell> operands);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "query/sql_tokens.h"
+#include "query/window_query.h"
 
 namespace query {
 namespace {
@@ -79,6 +80,23 @@ class CommonTables {
       tables_.push_back({statement[begin].Value(), statement.subspan(begin, at - begin)});
       if (at < statement.size() && statement[at].IsSign(",")) ++at;
     }
+  }
+
+  // The SELECT of one, which is not recursive; empty: there is none of that name.
+  Tokens BodyOf(std::string_view name) const {
+    for (const CommonTable& table : tables_) {
+      if (table.name != name) continue;
+      const Tokens definition = table.definition;
+      size_t begin = definition.size() - 1;
+      while (begin > 0 && !(definition[begin].depth == 0 && definition[begin].IsSign("("))) --begin;
+      if (!definition.back().IsSign(")") || begin == 0) return {};
+      const Tokens body = definition.subspan(begin + 1, definition.size() - begin - 2);
+      const bool is_recursive = std::any_of(body.begin(), body.end(), [&](const SqlToken& token) {
+        return token.IsName() && token.Value() == name;
+      });
+      return is_recursive ? Tokens() : body;
+    }
+    return {};
   }
 
   // Those that `tokens` read, and what these read, to be put before a SELECT.
@@ -184,6 +202,7 @@ class SelectReader {
       if (!rest) return std::nullopt;
       text += ' ' + *rest;
     }
+    Flatten();
     if (!IsSum() || !NoteColumns()) return std::nullopt;
     GroupSelect select{.query = std::move(query_), .number = number, .text = std::move(text)};
     select.begin = static_cast<size_t>(tokens_.front().source.data() - statement_.data());
@@ -202,7 +221,7 @@ class SelectReader {
   // Whether rows of a table of the trace are put together, and it is known which of them stands for all where one does.
   bool IsSum() const {
     if (std::none_of(query_.relations.begin(), query_.relations.end(),
-                     [](const GroupRelation& relation) { return relation.table && !relation.is_left; })) {
+                     [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; })) {
       return false;
     }
     size_t extremes = 0;
@@ -219,22 +238,12 @@ class SelectReader {
   // Of all expressions. False: their values would take too much memory.
   bool NoteColumns() {
     size_t operators = 0;
-    const auto note = [&](const Expression& expression) {
+    ForEachExpression([&](const Expression& expression) {
       operators += OperatorsOf(expression);
       ForEachColumn(expression, [&](ColumnRef column) {
         query_.relations[column.relation].used |= uint64_t{1} << column.column;
       });
-    };
-    for (const Expression& each : query_.conditions) note(each);
-    for (const Expression& each : query_.keys) note(each);
-    for (const GroupRelation& relation : query_.relations) {
-      for (const Expression& each : relation.on) note(each);
-    }
-    for (const GroupValue& value : query_.values) {
-      note(value.of);
-      note(value.lengths);
-      if (value.filter) note(*value.filter);
-    }
+    });
     return operators <= kMaxOperators && query_.values.size() <= kMaxOperators;
   }
 
@@ -340,6 +349,7 @@ class SelectReader {
     if (at >= from_.size()) return false;
     ++at;
     const Tokens source = from_.subspan(begin, at - begin);
+    sources_.push_back(source);
     const bool has_as = at < from_.size() && from_[at].Is("AS");
     at += has_as ? 1 : 0;
     if (at < from_.size() && from_[at].IsName() && !IsJoinWord(from_[at])) {
@@ -354,13 +364,190 @@ class SelectReader {
         static constexpr std::array<const char*, 3> kTypes = {"INTEGER", "REAL", "TEXT"};
         relation.columns.push_back({std::string(column.name), kTypes[static_cast<size_t>(column.type)]});
       }
+      for (size_t i = 0; i < StatementWindows::kMost; ++i) relation.columns.push_back({NameOfWindow(i), ""});
     } else {
       auto columns = Described(source, relation.before + "SELECT *" + relation.from);
       if (!columns) return false;
       relation.columns = std::move(*columns);
+      relation.ordered = OrderedOf(source, relation.columns.size());
     }
     query_.relations.push_back(std::move(relation));
     return query_.relations.back().columns.size() <= 64;
+  }
+
+  // What the rows of a subquery or common table are made by, without its parentheses; empty: it is neither.
+  Tokens BodyOf(Tokens source) const {
+    return source.size() == 1 ? common_.BodyOf(source[0].Value()) : source.subspan(1, source.size() - 2);
+  }
+
+  // The SELECT with windows that a source of so many columns is; null: it is none.
+  std::shared_ptr<const OrderedSelect> OrderedOf(Tokens source, size_t columns) const {
+    const Tokens body = BodyOf(source);
+    if (body.empty() || !body[0].Is("SELECT")) return nullptr;
+    SelectReader reader(statement_, body, common_, describe_);
+    auto ordered = reader.ReadOrdered();
+    return ordered && ordered->items.size() == columns ? std::make_shared<const OrderedSelect>(std::move(*ordered)) : nullptr;
+  }
+
+  // Puts a table of the trace in the place of a subquery that reads rows of it, if there is no other one.
+  void Flatten() {
+    const auto is_base = [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; };
+    if (std::any_of(query_.relations.begin(), query_.relations.end(), is_base)) return;
+    for (size_t number = 0; number < query_.relations.size(); ++number) {
+      GroupRelation& relation = query_.relations[number];
+      const Tokens body = relation.is_left ? Tokens() : BodyOf(sources_[number]);
+      if (body.empty() || !body[0].Is("SELECT")) continue;
+      auto rows = SelectReader(statement_, body, common_, describe_).ReadPart(relation.columns.size(), UINT64_MAX);
+      if (!rows) continue;
+      const size_t scalars = query_.scalars.size();
+      const auto move_here = [&](Expression& expression) {
+        ForEachPart(expression, [&](Expression& part) {
+          part.column.relation = static_cast<uint8_t>(number);
+          if (part.kind == Expression::Kind::kScalar) part.number += static_cast<int64_t>(scalars);
+        });
+      };
+      for (Expression& key : rows->keys) move_here(key);
+      for (Expression& condition : rows->conditions) move_here(condition);
+      ForEachExpression([&](Expression& expression) {
+        ForEachPart(expression, [&](Expression& part) {
+          const bool is_of_it = part.kind == Expression::Kind::kColumn && part.column.relation == number;
+          if (is_of_it) part = Expression(rows->keys[part.column.column]);
+        });
+      });
+      query_.scalars.insert(query_.scalars.end(), rows->scalars.begin(), rows->scalars.end());
+      query_.conditions.insert(query_.conditions.end(), rows->conditions.begin(), rows->conditions.end());
+      relation.table = rows->relations[0].table;
+      relation.columns = std::move(rows->relations[0].columns);
+      relation.own.clear();
+      return;
+    }
+  }
+
+  // Calls `each` with all parts, the operands first.
+  template <typename Each>
+  static void ForEachPart(Expression& expression, const Each& each) {
+    for (Expression& operand : expression.operands) ForEachPart(operand, each);
+    each(expression);
+  }
+  template <typename Each>
+  void ForEachExpression(const Each& each) {
+    for (Expression& condition : query_.conditions) each(condition);
+    for (Expression& key : query_.keys) each(key);
+    for (GroupRelation& relation : query_.relations) {
+      for (Expression& condition : relation.on) each(condition);
+    }
+    for (GroupValue& value : query_.values) {
+      each(value.of);
+      each(value.lengths);
+      if (value.filter) each(*value.filter);
+    }
+  }
+
+  // "SELECT expressions FROM source", with window functions in some of these.
+  std::optional<OrderedSelect> ReadOrdered() {
+    if (!HasWord("OVER") || HasWord("UNION") || !FindClauses() || !where_.empty() || has_keys_ || !rest_.empty()) return std::nullopt;
+    if (from_.empty() || !ReadFrom() || query_.relations.size() != 1 || query_.relations[0].ordered || !ReadItems()) return std::nullopt;
+    OrderedSelect ordered{.columns = query_.relations[0].columns.size()};
+    std::optional<uint8_t> order;
+    names_.call = [&](Tokens call, size_t& size) { return WindowOf(call, size, ordered, order); };
+    for (const Item& item : items_) {
+      auto read = ReadExpression(item.expression, names_);
+      if (!read) return std::nullopt;
+      ordered.items.push_back(std::move(*read));
+    }
+    if (!order || !query_.scalars.empty() || ordered.columns + ordered.windows.size() > 64) return std::nullopt;
+    ordered.order = *order;
+    ordered.used = uint64_t{1} << *order;
+    for (const OrderedWindow& window : ordered.windows) {
+      const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
+      if (has_column) ordered.used |= uint64_t{1} << window.column;
+    }
+    for (const Expression& item : ordered.items) {
+      ForEachColumn(item, [&](ColumnRef column) {
+        if (column.column < ordered.columns) ordered.used |= uint64_t{1} << column.column;
+      });
+    }
+    return ReadParts(ordered) ? std::optional(std::move(ordered)) : std::nullopt;
+  }
+
+  // The column that a window function is: behind those of the source.
+  std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered, std::optional<uint8_t>& order) const {
+    static constexpr std::array<std::pair<std::string_view, OrderedWindow::Kind>, 5> kFunctions = {{
+        {"LAG", OrderedWindow::Kind::kLag}, {"LEAD", OrderedWindow::Kind::kLead}, {"ROW_NUMBER", OrderedWindow::Kind::kRowNumber},
+        {"COUNT", OrderedWindow::Kind::kCount}, {"SUM", OrderedWindow::Kind::kSum}}};
+    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& each) { return call[0].Is(each.first); });
+    const size_t end = EndOf(call, 1);
+    if (function == kFunctions.end() || end + 6 > call.size()) return std::nullopt;
+    OrderedWindow window{.kind = function->second};
+    const Tokens argument = call.subspan(2, end - 2);
+    const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
+    const bool is_star = argument.size() == 1 && argument[0].IsSign("*") && window.kind == OrderedWindow::Kind::kCount;
+    const auto column = has_column ? ColumnOf(argument) : std::nullopt;
+    if (has_column ? !column : !(is_star || (argument.empty() && window.kind == OrderedWindow::Kind::kRowNumber))) return std::nullopt;
+    if (column) window.column = column->column;
+    // "OVER (ORDER BY column [ASC])".
+    const size_t last = EndOf(call, end + 2);
+    if (!call[end + 1].Is("OVER") || !call[end + 2].IsSign("(") || last == call.size()) return std::nullopt;
+    Tokens by = call.subspan(end + 3, last - end - 3);
+    if (by.size() < 3 || !by[0].Is("ORDER") || !by[1].Is("BY")) return std::nullopt;
+    const auto ordered_by = ColumnOf(by.subspan(2, by.size() - 2 - (by.back().Is("ASC") ? 1 : 0)));
+    if (!ordered_by || (order && order != ordered_by->column)) return std::nullopt;
+    order = ordered_by->column;
+    size = last + 1;
+    const auto found = std::find(ordered.windows.begin(), ordered.windows.end(), window);
+    const auto number = static_cast<size_t>(found - ordered.windows.begin());
+    if (found == ordered.windows.end()) ordered.windows.push_back(window);
+    if (ordered.columns + number >= 64) return std::nullopt;
+    return ColumnRef{.column = static_cast<uint8_t>(ordered.columns + number)};
+  }
+
+  // The parts of a UNION ALL, or the table.
+  bool ReadParts(OrderedSelect& ordered) {
+    const GroupRelation& source = query_.relations[0];
+    if (source.table) {
+      GroupQuery all{.relations = {source}};
+      for (uint8_t i = 0; i < ordered.columns; ++i) {
+        Expression column;
+        if ((ordered.used >> i & 1) != 0) column = Expression{.kind = Expression::Kind::kColumn, .column = {.column = i}};
+        all.keys.push_back(std::move(column));
+      }
+      all.relations[0].used = ordered.used;
+      ordered.parts.push_back({.query = std::move(all)});
+      return true;
+    }
+    const Tokens body = BodyOf(sources_[0]);
+    // Those would be of all parts.
+    const bool has_order = std::any_of(body.begin(), body.end(), [&](const SqlToken& token) {
+      return token.depth == body[0].depth && (token.Is("ORDER") || token.Is("LIMIT"));
+    });
+    if (has_order) return false;
+    size_t begin = 0;
+    for (size_t i = 0; i <= body.size(); ++i) {
+      if (i < body.size() && (body[i].depth != body[0].depth || !EndsSelect(body[i]))) continue;
+      const Tokens part = body.subspan(begin, i - begin);
+      if (part.empty() || !part[0].Is("SELECT")) return false;
+      SelectReader reader(statement_, part, common_, describe_);
+      ordered.parts.push_back({.query = reader.ReadPart(ordered.columns, ordered.used), .select = common_.Before(part) + std::string(SourceOf(part))});
+      if (i < body.size() && (!body[i].Is("UNION") || i + 1 == body.size() || !body[i + 1].Is("ALL"))) return false;
+      begin = i + 2;
+    }
+    return true;
+  }
+
+  // A SELECT of so many columns of rows of a table of the trace: the keys are these as far as they are used.
+  std::optional<GroupQuery> ReadPart(size_t columns, uint64_t used) {
+    if (HasWord("UNION") || HasWord("EXCEPT") || HasWord("INTERSECT") || !FindClauses() || has_keys_ || !rest_.empty() || !ReadFrom() || !ReadItems() || !ReadConditions(where_)) return std::nullopt;
+    if (items_.size() != columns || query_.relations.size() != 1 || !query_.relations[0].table) return std::nullopt;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      auto item = ReadExpression(items_[i].expression, names_);
+      if (!item) return std::nullopt;
+      query_.keys.push_back((used >> i & 1) != 0 ? std::move(*item) : Expression());
+    }
+    return NoteColumns() ? std::optional(std::move(query_)) : std::nullopt;
+  }
+
+  bool HasWord(std::string_view word) const {
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const SqlToken& token) { return token.depth == depth_ && token.Is(word); });
   }
 
   // The columns of a SELECT that is about `tokens`, which must not mean anything outside of them.
@@ -664,6 +851,7 @@ class SelectReader {
   Tokens list_, from_, where_, group_, having_, rest_;
   bool has_keys_ = false;
   std::vector<Item> items_;
+  std::vector<Tokens> sources_;  // of each relation, the table or subquery as it is written
   std::vector<std::pair<Tokens, size_t>> expressions_;  // keys that are no columns
   GroupQuery query_;
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ struct RelationColumn {
   std::string type;  // as it is declared; empty: none
 };
 
+struct OrderedSelect;
+
 // A table or subquery of a FROM.
 struct GroupRelation {
   std::optional<tables::Table> table = std::nullopt;  // of the trace
@@ -54,14 +57,40 @@ struct GroupRelation {
   // Of LEFT JOIN: rows without one that meets all of these have NULL.
   bool is_left = false;
   std::vector<Expression> on = {};
+  // What the subquery is, if it is one whose rows need not be made by SQLite.
+  std::shared_ptr<const OrderedSelect> ordered = nullptr;
 };
 
 struct GroupQuery {
-  std::vector<GroupRelation> relations;
-  std::vector<Expression> conditions;  // all of these hold
-  std::vector<Expression> keys;        // none: one group of all rows
-  std::vector<GroupValue> values;
-  std::vector<std::string> scalars;  // statements for the values of Expression::Kind::kScalar
+  std::vector<GroupRelation> relations = {};
+  std::vector<Expression> conditions = {};  // all of these hold
+  std::vector<Expression> keys = {};        // none: one group of all rows
+  std::vector<GroupValue> values = {};
+  std::vector<std::string> scalars = {};  // statements for the values of Expression::Kind::kScalar
+};
+
+// "function(column) OVER (ORDER BY order)".
+struct OrderedWindow {
+  enum class Kind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
+  Kind kind = Kind::kLag;
+  uint8_t column = 0;  // of kLag, kLead and kSum
+  bool operator==(const OrderedWindow&) const = default;
+};
+
+// A SELECT with window functions over all rows of a table or of a UNION ALL, in the order of one of its columns.
+struct OrderedSelect {
+  struct Part {
+    // Its keys are the columns; none: SQLite answers `select`.
+    std::optional<GroupQuery> query = std::nullopt;
+    std::string select = {};
+  };
+  std::vector<Part> parts = {};
+  size_t columns = 0;  // of each part
+  uint64_t used = 0;   // bits of these
+  uint8_t order = 0;   // the column that orders rows
+  std::vector<OrderedWindow> windows = {};
+  // What it selects: expressions of the columns of the parts, and of windows, whose numbers go on behind those.
+  std::vector<Expression> items = {};
 };
 
 // Such a SELECT in a statement, and what it reads once its groups are rows of a table.

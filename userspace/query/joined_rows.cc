@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "query/ordered_rows.h"
+
 namespace query {
 namespace {
 
@@ -23,6 +25,8 @@ uint64_t RelationsOf(const Expression& expression) {
   ForEachColumn(expression, [&](ColumnRef column) { bits |= BitOf(column.relation); });
   return bits;
 }
+
+uint64_t AllColumnsOf(tables::Table table) { return BitOf(InfoOf(table).columns.size()) - 1; }
 
 void AddTerms(const Expression& condition, std::vector<const Expression*>& terms) {
   if (condition.kind != Kind::kAnd) return terms.push_back(&condition);
@@ -146,8 +150,9 @@ bool JoinedRows::Prepare() {
   std::vector<std::pair<uint64_t, size_t>> candidates;
   for (size_t i = 0; i < query_.relations.size(); ++i) {
     const GroupRelation& relation = query_.relations[i];
+    if (relation.ordered && !relation.is_left) candidates.emplace_back(UINT64_MAX, i);
     if (!relation.table) continue;
-    const auto file = input_.table(*relation.table, relation.used);
+    const auto file = input_.table(*relation.table, relation.used & AllColumnsOf(*relation.table));
     if (!file) return false;
     const uint64_t rows = file->table(*relation.table).rows;
     has_failed_[i] = rows > Relation::kMaxRows && relation.own.empty();
@@ -222,8 +227,16 @@ void JoinedRows::Fold(Expression& expression) {
 
 bool JoinedRows::Plan(size_t base) {
   base_ = base;
-  file_ = input_.table(*query_.relations[base].table, query_.relations[base].used);
-  if (!file_) return false;
+  const GroupRelation& relation = query_.relations[base];
+  if (relation.table) {
+    auto file = input_.table(*relation.table, relation.used & AllColumnsOf(*relation.table));
+    if (!file) return false;
+    blocks_ = std::make_unique<TableRowBlocks>(std::move(file), *relation.table, input_.windows);
+  } else {
+    auto rows = std::make_unique<OrderedRows>(*relation.ordered, input_);
+    if (!rows->Prepare()) return false;
+    blocks_ = std::move(rows);
+  }
   values_.resize(query_.relations[base].columns.size());
   std::vector<const Expression*> terms;
   conditions_ = query_.conditions;
@@ -231,10 +244,9 @@ bool JoinedRows::Plan(size_t base) {
     Fold(condition);
     AddTerms(condition, terms);
   }
-  const tables::TableInfo& info = InfoOf(*query_.relations[base].table);
   std::erase_if(terms, [&](const Expression* term) {
-    if (RelationsOf(*term) != BitOf(base)) return false;
-    auto condition = ConditionOf(*term, info, scalars_);
+    if (!relation.table || RelationsOf(*term) != BitOf(base)) return false;
+    auto condition = ConditionOf(*term, InfoOf(*relation.table), scalars_);
     if (condition) block_conditions_.push_back(std::move(*condition));
     return condition.has_value();
   });
@@ -327,20 +339,19 @@ void JoinedRows::TakeConditions(uint64_t there, std::vector<const Expression*>& 
 
 bool JoinedRows::ForEachBatch(const std::function<bool(ExpressionRows&)>& each) {
   each_ = &each;
-  for (block_ = 0; block_ < file_->table(*query_.relations[base_].table).blocks(); ++block_) {
-    if (!AddBlock(block_)) return false;
+  while (blocks_->Next()) {
+    if (!AddBlock()) return false;
   }
   return true;
 }
 
-bool JoinedRows::AddBlock(size_t block) {
-  const tables::Table table = *query_.relations[base_].table;
+bool JoinedRows::AddBlock() {
   loaded_ = 0;
-  const size_t rows = file_->table(table).block_rows[block];
+  const size_t rows = blocks_->rows();
   std::vector<uint32_t> chosen(rows);
   std::iota(chosen.begin(), chosen.end(), 0);
   for (const ColumnCondition& condition : block_conditions_) {
-    if (MeetsNone(condition, file_->entry(table, block, condition.column))) return true;
+    if (blocks_->MeetsNone(condition)) return true;
     const ColumnValues* values = SourceOf({static_cast<uint8_t>(base_), condition.column});
     if (values == nullptr || !Choose(condition, *values, chosen)) return false;
     if (chosen.empty()) return true;
@@ -356,7 +367,7 @@ const ColumnValues* JoinedRows::SourceOf(ColumnRef column) {
   }
   ColumnValues& values = values_[column.column];
   if ((loaded_ >> column.column & 1) == 0) {
-    if (!file_->Read(*query_.relations[base_].table, block_, column.column, values)) return nullptr;
+    if (!blocks_->Read(column.column, values)) return nullptr;
     if (values.values.empty()) values.values.resize(values.rows);  // all are NULL
     loaded_ |= BitOf(column.column);
   }

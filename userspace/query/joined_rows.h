@@ -16,6 +16,7 @@
 #include "query/expression_values.h"
 #include "query/group_query.h"
 #include "query/relation.h"
+#include "query/row_blocks.h"
 
 namespace query {
 
@@ -23,6 +24,8 @@ namespace query {
 struct GroupInput {
   // The cache, in which these columns (bits) of a table can be read; null: they cannot.
   std::function<std::shared_ptr<const columns::ColumnFile>(tables::Table, uint64_t columns)> table;
+  // Of the statement; may be null.
+  const StatementWindows* windows = nullptr;
   // Adds the rows of a SELECT. False: they find no room, or it fails.
   std::function<bool(const std::string& select, Relation& to)> load;
   // True ends it. May be null.
@@ -78,7 +81,7 @@ class JoinedRows {
   // The bounds that `terms` are for the columns of a relation, by what is there.
   std::vector<Bound> BoundsOf(size_t relation, uint64_t there, const std::vector<const Expression*>& terms) const;
   void TakeConditions(uint64_t there, std::vector<const Expression*>& terms, Step& step);
-  bool AddBlock(size_t block);
+  bool AddBlock();
   const columns::ColumnValues* SourceOf(ColumnRef column);
   bool Join(size_t level);
   bool Flush(size_t level);
@@ -93,14 +96,13 @@ class JoinedRows {
   std::vector<bool> has_failed_;
 
   size_t base_ = 0;
-  std::shared_ptr<const columns::ColumnFile> file_;
+  std::unique_ptr<RowBlocks> blocks_;  // of the base
   std::vector<Expression> conditions_;
   std::vector<ColumnCondition> block_conditions_;
   std::vector<Step> steps_;  // the first one: the base
   std::vector<std::unique_ptr<Batch>> batches_;
   const std::function<bool(ExpressionRows&)>* each_ = nullptr;
 
-  size_t block_ = 0;
   std::vector<columns::ColumnValues> values_;  // of columns of the block
   uint64_t loaded_ = 0;                        // bits of these
   std::vector<std::vector<Relation::Range>> ranges_;  // by level
