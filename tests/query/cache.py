@@ -78,7 +78,7 @@ JOINS = (
     "SELECT count(*) FROM slices JOIN (SELECT 1 AS y WHERE 0) ON y = cpu", "SELECT count(*) FROM slices s JOIN (SELECT name COLLATE NOCASE AS n FROM threads) t ON t.n = s.thread",
     "SELECT t.n, count(*) FROM waits w JOIN (SELECT DISTINCT upper(name) AS n, name FROM threads) t ON t.name = w.thread GROUP BY t.n HAVING count(*) > 2 ORDER BY 2 DESC, 1",
     "SELECT kind, sum(dur + 1), sum(CASE WHEN dur > 1000 THEN dur ELSE 0 END), count(*) FILTER (WHERE dur % 2 = 0 OR waker IS NULL) FROM waits GROUP BY kind",
-    "SELECT sum(dur * 1.5), avg(dur / 3.0), sum(min(dur, 1000)), max(coalesce(dur, -1)) FROM waits", "SELECT cpu, count(DISTINCT thread), count(DISTINCT dur / 1000) FROM slices GROUP BY cpu",
+    "SELECT sum(dur * 1.5), avg(dur * 0.5), sum(min(dur, 1000)), max(coalesce(dur, -1)) FROM waits", "SELECT cpu, count(DISTINCT thread), count(DISTINCT dur / 1000) FROM slices GROUP BY cpu",
     "SELECT min(ts), thread FROM slices", "SELECT kind, max(dur), thread IS NULL FROM waits WHERE dur IS NULL GROUP BY kind", "SELECT cpu, thread, min(ts) AS first FROM slices GROUP BY cpu",
     "SELECT cpu, count(*) FROM slices WHERE ts > (SELECT begin_ts FROM captures) + 1000000 AND NOT (length < 5000 OR thread = 'x') GROUP BY cpu",
     "SELECT sum(ts * ts) FROM slices", "SELECT sum(ts * 1000000) FROM slices", "SELECT cpu, sum(thread) FROM slices GROUP BY cpu", "SELECT count(*) FROM slices WHERE thread > 5",

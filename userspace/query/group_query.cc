@@ -119,9 +119,9 @@ class CommonTables {
   };
   void Mark(Tokens tokens, std::vector<bool>& is_read) const {
     for (const SqlToken& token : tokens) {
-      if (!token.IsName()) continue;
+      const std::string name = token.IsName() && !tables_.empty() ? token.Value() : "";
       for (size_t i = 0; i < tables_.size(); ++i) {
-        if (is_read[i] || tables_[i].name != token.Value()) continue;
+        if (is_read[i] || tables_[i].name != name) continue;
         is_read[i] = true;
         Mark(tables_[i].definition, is_read);
       }

@@ -28,6 +28,8 @@ constexpr size_t kMaxDistinct = size_t{1} << 22;
 // Ranges of whole numbers that a table is made for.
 constexpr uint64_t kMaxRange = 1 << 16;
 constexpr uint32_t kNone = UINT32_MAX;
+// Whole numbers up to here are exact as reals.
+constexpr double kMostExact = 9007199254740992.0;
 
 // Small numbers for whole numbers, from 0 on.
 class NumberCodes {
@@ -254,6 +256,7 @@ class GroupSummer {
       switch (query_.values[i].kind) {
         case GroupValue::Kind::kConcurrency:
           sums.concurrencies.resize(groups);
+          if (keys_.empty()) sums.concurrencies[0].Reserve(rows_of_.table_rows());
           break;
         case GroupValue::Kind::kQuantile:
           if (groups <= kMaxHistograms) sums.histograms.resize(groups);
@@ -340,8 +343,11 @@ class GroupSummer {
       case GroupValue::Kind::kMean:
         if (HasReals(*values)) return AddReals(*values, sums, chosen);
         return !sums.is_real && for_each_number([&](uint32_t, uint32_t group, int64_t number) {
-          if (value.kind == GroupValue::Kind::kMean) sums.reals[group] += static_cast<double>(number);
-          return !__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group]);
+          if (__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group])) return false;
+          if (value.kind != GroupValue::Kind::kMean) return true;
+          sums.reals[group] += static_cast<double>(number);
+          // Beyond, it depends on the order of the rows, which is SQLite's in a join.
+          return query_.relations.size() == 1 || (sums.reals[group] < kMostExact && sums.reals[group] > -kMostExact);
         });
       case GroupValue::Kind::kMin:
       case GroupValue::Kind::kMax: {

@@ -231,6 +231,7 @@ bool JoinedRows::Plan(size_t base) {
   if (relation.table) {
     auto file = input_.table(*relation.table, relation.used & AllColumnsOf(*relation.table));
     if (!file) return false;
+    table_rows_ = file->table(*relation.table).rows;
     blocks_ = std::make_unique<TableRowBlocks>(std::move(file), *relation.table, input_.windows);
   } else {
     auto rows = std::make_unique<OrderedRows>(*relation.ordered, input_);

@@ -47,6 +47,8 @@ class JoinedRows {
   bool Prepare();
   // After Prepare(): the values of Expression::Kind::kScalar.
   std::span<const tables::Cell> scalars() const { return scalars_; }
+  // Rows of the table.
+  uint64_t table_rows() const { return table_rows_; }
   // Calls `each` with the rows in batches, those of the table in its order. False if it is, or if SQLite has to answer.
   bool ForEachBatch(const std::function<bool(ExpressionRows&)>& each);
 
@@ -97,6 +99,7 @@ class JoinedRows {
 
   size_t base_ = 0;
   std::unique_ptr<RowBlocks> blocks_;  // of the base
+  uint64_t table_rows_ = 0;
   std::vector<Expression> conditions_;
   std::vector<ColumnCondition> block_conditions_;
   std::vector<Step> steps_;  // the first one: the base

@@ -54,6 +54,7 @@ bool OrderedRows::AddPart(const OrderedSelect::Part& part) {
   if (part.query) {
     JoinedRows rows(*part.query, input_);
     if (!rows.Prepare()) return false;
+    rows_.reserve(std::min<size_t>(kMaxRows, rows_.size() + rows.table_rows()));
     std::vector<ExpressionValues> items;
     for (const Expression& key : part.query->keys) items.emplace_back(key, rows.scalars());
     return rows.ForEachBatch([&](ExpressionRows& batch) {

@@ -22,12 +22,18 @@ void SortSmall(std::span<int64_t> values, uint64_t base, uint64_t range, std::ve
   other.resize(values.size());
   std::span<int64_t> from = values;
   std::span<int64_t> to(other);
-  for (unsigned shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
-    Places places{};
-    const auto digit = [&](int64_t value) { return (static_cast<uint64_t>(value) - base) >> shift & (kDigits - 1); };
+  // As few digits as need be, of the same number of bits.
+  const auto bits = static_cast<unsigned>(std::bit_width(range));
+  const unsigned digits = std::max(1U, (bits + kDigitBits - 1) / kDigitBits);
+  const unsigned digit_bits = (bits + digits - 1) / digits;
+  const uint64_t mask = (uint64_t{1} << digit_bits) - 1;
+  Places places;
+  for (unsigned shift = 0; shift < bits; shift += digit_bits) {
+    std::fill_n(places.begin(), mask + 1, 0);
+    const auto digit = [&](int64_t value) { return (static_cast<uint64_t>(value) - base) >> shift & mask; };
     for (const int64_t value : from) ++places[digit(value)];
     size_t place = 0;
-    for (size_t& each : places) each = std::exchange(place, place + each);
+    for (size_t i = 0; i <= mask; ++i) places[i] = std::exchange(place, place + places[i]);
     for (const int64_t value : from) to[places[digit(value)]++] = value;
     std::swap(from, to);
   }
