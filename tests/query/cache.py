@@ -60,6 +60,39 @@ GROUPS = (
     "SELECT * FROM waits WHERE tid = (SELECT min(tid) FROM waits) ORDER BY ts LIMIT 9", "SELECT rowid > 0, count(*) FROM slices GROUP BY 1",
 )
 
+# Joins of columns with small tables, such as are computed so, nearly are, or must not be.
+JOINS = (
+    "SELECT t.process, t.name, count(*), sum(s.length) FROM slices s JOIN threads t ON t.koid = s.koid GROUP BY t.process, t.name",
+    "SELECT t.name, count(*) AS n FROM threads AS t, slices s WHERE t.koid = s.koid AND t.tid > 100 AND s.cpu IN (0, 1) GROUP BY 1 ORDER BY n DESC, 1",
+    "SELECT s.cpu, count(*), count(t.tid), count(DISTINCT t.name) FROM slices s LEFT JOIN threads t ON t.tid = s.tid AND t.name > '' GROUP BY s.cpu",
+    "SELECT s.cpu, count(*), count(t.tid) FROM slices s LEFT JOIN (SELECT tid FROM threads WHERE tid % 2) t ON t.tid = s.tid WHERE t.tid IS NULL GROUP BY 1",
+    "SELECT count(*) FROM slices s LEFT JOIN threads t ON t.tid < 0", "SELECT count(*), max(t.tid) FROM slices s JOIN threads t ON t.tid < 0",
+    "WITH r AS MATERIALIZED (SELECT id, name FROM requests) SELECT p.kind, sum(p.dur) / count(DISTINCT r.id), count(DISTINCT p.waited_for) FROM path p JOIN r ON r.id = p.request GROUP BY p.kind",
+    "WITH r AS (SELECT id, dur > (SELECT avg(dur) FROM requests) AS slow FROM requests) SELECT p.kind, count(*) FILTER (WHERE slow), sum(p.dur) FILTER (WHERE NOT slow), "
+    "(SELECT sum(slow) FROM r) FROM r, path p WHERE p.request = r.id GROUP BY p.kind",
+    "SELECT a.cpu, count(*) FROM (SELECT * FROM slices ORDER BY ts LIMIT 40) a JOIN slices b ON b.ts BETWEEN a.ts - 1000000 AND a.ts AND b.koid <> a.koid GROUP BY 1",
+    "SELECT a.cpu, b.cpu, count(*) FROM cpus a, cpus b GROUP BY a.cpu, b.cpu", "SELECT count(*) FROM cpus a, cpus b WHERE a.cpu < b.cpu AND b.cpu + 0.5 > a.cpu",
+    "SELECT c.cpu, max(s.length), s.ts > 0 FROM slices s JOIN cpus c ON c.cpu = s.cpu GROUP BY c.cpu", "SELECT c.cpu, s.ts, count(*) > 0 FROM slices s JOIN cpus c USING (cpu) GROUP BY c.cpu",
+    "SELECT count(*), sum(x) FROM slices JOIN (SELECT NULL AS y, 2 AS x UNION ALL SELECT 0, 3 UNION ALL SELECT 0, 4) ON y = cpu",
+    "SELECT count(*) FROM slices JOIN (SELECT '0' AS y UNION ALL SELECT 1) ON y = cpu", "SELECT count(*) FROM slices JOIN (SELECT 0.0 AS y) ON y = cpu",
+    "SELECT count(*) FROM slices JOIN (SELECT 1 AS y WHERE 0) ON y = cpu", "SELECT count(*) FROM slices s JOIN (SELECT name COLLATE NOCASE AS n FROM threads) t ON t.n = s.thread",
+    "SELECT t.n, count(*) FROM waits w JOIN (SELECT DISTINCT upper(name) AS n, name FROM threads) t ON t.name = w.thread GROUP BY t.n HAVING count(*) > 2 ORDER BY 2 DESC, 1",
+    "SELECT kind, sum(dur + 1), sum(CASE WHEN dur > 1000 THEN dur ELSE 0 END), count(*) FILTER (WHERE dur % 2 = 0 OR waker IS NULL) FROM waits GROUP BY kind",
+    "SELECT sum(dur * 1.5), avg(dur * 0.5), sum(min(dur, 1000)), max(coalesce(dur, -1)) FROM waits", "SELECT cpu, count(DISTINCT thread), count(DISTINCT dur / 1000) FROM slices GROUP BY cpu",
+    "SELECT min(ts), thread FROM slices", "SELECT kind, max(dur), thread IS NULL FROM waits WHERE dur IS NULL GROUP BY kind", "SELECT cpu, thread, min(ts) AS first FROM slices GROUP BY cpu",
+    "SELECT cpu, count(*) FROM slices WHERE ts > (SELECT begin_ts FROM captures) + 1000000 AND NOT (length < 5000 OR thread = 'x') GROUP BY cpu",
+    "SELECT sum(ts * ts) FROM slices", "SELECT sum(ts * 1000000) FROM slices", "SELECT cpu, sum(thread) FROM slices GROUP BY cpu", "SELECT count(*) FROM slices WHERE thread > 5",
+    "CREATE TEMP TABLE k(n TEXT COLLATE NOCASE, m VARCHAR(9)); INSERT INTO k SELECT upper(name), 5 FROM threads; "
+    "SELECT k.n, k.m, count(*) FROM slices s JOIN k ON k.n = s.thread GROUP BY k.n HAVING k.m = 5; DROP TABLE k",
+    "SELECT t.name FROM (SELECT t.name, count(*) AS n FROM slices s JOIN threads t ON t.koid = s.koid GROUP BY t.koid) t WHERE n > 3 ORDER BY n DESC, t.name",
+    "WITH w AS (SELECT tid, thread AS who, dur * 2 AS twice, kind FROM waits WHERE kind IN ('wakeup', 'preempted') AND dur > (SELECT avg(dur) FROM waits)) "
+    "SELECT who, count(*), sum(twice), max(tid) FROM w WHERE twice < 100000000 GROUP BY who", "SELECT x, count(*) FROM (SELECT 1 AS x FROM slices WHERE cpu = 0) GROUP BY x",
+    "SELECT n, sum(d) FROM (SELECT process AS n, dur AS d FROM waits LIMIT 100) GROUP BY n", "SELECT n, count(*) FROM (SELECT DISTINCT thread AS n, cpu FROM slices) GROUP BY n",
+    "SELECT a.n, count(*), count(t.tid) FROM (SELECT thread AS n, koid AS k FROM slices WHERE cpu < 2) a LEFT JOIN threads t ON t.koid = a.k GROUP BY a.n",
+    "SELECT sum(m) FROM (SELECT max(ts) AS m FROM slices)", "SELECT m, count(*) FROM (SELECT thread || '' AS m FROM slices) GROUP BY m",
+    "SELECT (SELECT count(*) FROM slices s WHERE s.cpu = c.cpu) FROM cpus c ORDER BY 1", "SELECT * FROM (WITH slices AS (SELECT 1 AS cpu) SELECT cpu, count(*) FROM slices GROUP BY cpu)",
+)
+
 # Windows that are made of columns, nearly are, or must not be.
 WINDOWS = (
     "SELECT thread, tid, count(*) AS moves FROM (SELECT thread, tid, koid, cpu, lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS before "
@@ -79,6 +112,27 @@ WINDOWS = (
     "WITH slices AS (SELECT 1 AS cpu, 2 AS ts) SELECT cpu, lag(ts) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
     "SELECT cpu, lag(nothing) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
     "SELECT cpu, n FROM (SELECT cpu, ts, row_number() OVER (PARTITION BY cpu ORDER BY ts) AS n FROM slices) WHERE n < 4 AND cpu = 1 ORDER BY n",
+)
+
+# Windows over rows that are put together and ordered by time, nearly such, or others.
+EVENTS = "SELECT ts, 1 AS step FROM waits WHERE kind <> 'sleep' UNION ALL SELECT ts + length, -1 FROM waits WHERE kind <> 'sleep'"
+LEVELS = "SELECT ts, lead(ts) OVER (ORDER BY ts) - ts AS held, sum(step) OVER (ORDER BY ts) AS level FROM "
+ORDERED = (
+    f"WITH l AS ({LEVELS}({EVENTS})) SELECT level, sum(held), count(*), min(ts) FROM l GROUP BY level ORDER BY level",
+    f"WITH e AS ({EVENTS} UNION ALL SELECT begin_ts, 0 FROM captures), l AS ({LEVELS} e) SELECT ts / 1000000 AS ms, sum(1.0 * level * held) / sum(held), max(level) "
+    "FROM l WHERE held > 0 GROUP BY ms ORDER BY ms",
+    f"WITH e(ts, step) AS ({EVENTS}), l AS ({LEVELS} e) SELECT max(level), avg(level), sum(held) FILTER (WHERE level > 2) FROM l",
+    f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} LIMIT 7))", f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} ORDER BY ts DESC LIMIT 7))",
+    f"SELECT c.cpu, count(*) FROM ({LEVELS}({EVENTS})) l JOIN cpus c ON c.cpu = l.level GROUP BY c.cpu",
+    f"SELECT max(x) FROM ({LEVELS}({EVENTS})) l JOIN (SELECT 5 AS x) ON 1", f"SELECT count(held) FROM ({LEVELS}(SELECT ts, cpu AS step FROM slices)) WHERE held > 5",
+    f"SELECT count(held) FROM ({LEVELS}(SELECT ts, NULL AS step FROM slices))", f"SELECT sum(level) FROM ({LEVELS}(SELECT NULL AS ts, 1 AS step FROM slices UNION ALL SELECT 5, 2))",
+    f"SELECT sum(level) FROM ({LEVELS}(SELECT 'x' AS ts, 1 AS step UNION ALL SELECT ts, 2 FROM slices))", f"SELECT sum(level) FROM ({LEVELS}(SELECT 9223372036854775807 AS ts, 1 AS step UNION ALL SELECT ts, 2 FROM slices))",
+    f"SELECT sum(level) FROM ({LEVELS}(SELECT ts, 9223372036854775807 AS step FROM slices))", f"SELECT count(*) FROM ({LEVELS}(SELECT ts, 1 AS step FROM slices WHERE cpu = 77))",
+    "SELECT count(gap), max(gap), sum(n) FROM (SELECT ts - lag(ts) OVER (ORDER BY ts) AS gap, row_number() OVER (ORDER BY ts) AS n FROM slices)",
+    "SELECT sum(n), count(*) FROM (SELECT count(*) OVER (ORDER BY ts) AS n FROM wakeups)", "SELECT sum(b) FROM (SELECT lag(cpu) OVER (ORDER BY ts, cpu, koid) AS b FROM slices)",
+    "SELECT sum(b) FROM (SELECT lag(ts) OVER (ORDER BY ts) AS b FROM slices WHERE cpu = 0)", "SELECT max(b) FROM (SELECT sum(length) OVER (ORDER BY ts ROWS 3 PRECEDING) AS b FROM slices)",
+    f"WITH waits AS (SELECT 1 AS ts, 'x' AS kind, 2 AS length), l AS ({LEVELS}({EVENTS})) SELECT max(level) FROM l",
+    f"CREATE TEMP TABLE waits AS SELECT 1 AS ts, 'x' AS kind, 2 AS length; WITH l AS ({LEVELS}({EVENTS})) SELECT max(level) FROM l; DROP TABLE temp.waits",
 )
 
 
@@ -137,7 +191,7 @@ class Cache(Traces):
 
     def test_groups_of_columns_are_those_of_rows(self):
         for path in (self.copy("groups.fxt"), shutil.copyfile(self.traces[-1], self.path("groups2.fxt"))):
-            for statement in GROUPS + WINDOWS:
+            for statement in GROUPS + JOINS + WINDOWS + ORDERED:
                 with self.subTest(statement, path=path):
                     self.both(path, statement)
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/expression_values.h"
+
 namespace query {
 namespace {
 
@@ -31,7 +33,82 @@ bool HasOthers(const ColumnValues& values, Cell::Kind wanted) {
   });
 }
 
+// Adds a constant to those of a condition. False: it is not of the type of the column.
+bool AddConstant(const Cell& constant, ColumnCondition& condition) {
+  if (constant.kind != (condition.is_text ? Cell::Kind::kText : Cell::Kind::kInteger)) return false;
+  if (condition.is_text) {
+    condition.texts.emplace_back(constant.view());
+  } else {
+    condition.numbers.push_back(constant.integer);
+  }
+  return true;
+}
+
+// `kind` is one of kLess to kGreaterEqual.
+bool SetRange(Expression::Kind kind, int64_t number, ColumnCondition& condition) {
+  using Kind = Expression::Kind;
+  condition.kind = ColumnCondition::Kind::kFromTo;
+  const bool is_below = kind == Kind::kLess || kind == Kind::kLessEqual;
+  if ((kind == Kind::kLess && number == INT64_MIN) || (kind == Kind::kGreater && number == INT64_MAX)) return false;
+  if (is_below) condition.to = kind == Kind::kLess ? number - 1 : number;
+  else condition.from = kind == Kind::kGreater ? number + 1 : number;
+  return true;
+}
+
 }  // namespace
+
+std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
+                                           std::span<const Cell> scalars) {
+  using Kind = Expression::Kind;
+  const bool is_not_in = expression.kind == Kind::kNot && expression.operands[0].kind == Kind::kIn;
+  const Expression& of = is_not_in ? expression.operands[0] : expression;
+  const bool is_mirrored = of.operands.size() == 2 && of.operands[1].kind == Kind::kColumn;
+  const Expression& column = of.operands.empty() ? of : of.operands[is_mirrored ? 1 : 0];
+  if (column.kind != Kind::kColumn) return std::nullopt;
+  ColumnCondition condition{.column = column.column.column};
+  if (condition.column >= info.columns.size()) return std::nullopt;  // a window
+  const tables::Type type = info.columns[condition.column].type;
+  if (type == tables::Type::kReal) return std::nullopt;
+  condition.is_text = type == tables::Type::kText;
+  if (of.kind == Kind::kColumn) {  // true if it is not 0
+    condition.kind = ColumnCondition::Kind::kNotIn;
+    condition.numbers.push_back(0);
+    return condition.is_text ? std::nullopt : std::optional(condition);
+  }
+  const auto constant_of = [&](const Expression& constant) {
+    return constant.kind == Kind::kScalar ? scalars[static_cast<size_t>(constant.number)] : ConstantOf(constant);
+  };
+  const auto constants = std::span(of.operands).subspan(is_mirrored ? 0 : 1, of.operands.size() - 1);
+  for (const Expression& constant : constants) {
+    if (!constant.IsConstant()) return std::nullopt;
+    const Cell value = constant_of(constant);
+    if (value.is_null() && (of.kind == Kind::kIs || of.kind == Kind::kIsNot)) {
+      condition.kind = of.kind == Kind::kIs ? ColumnCondition::Kind::kIsNull : ColumnCondition::Kind::kIsNotNull;
+      return condition;
+    }
+    if (!AddConstant(value, condition)) return std::nullopt;
+  }
+  switch (is_mirrored ? MirroredKind(of.kind) : of.kind) {
+    case Kind::kEqual:
+    case Kind::kIs:
+    case Kind::kIn:
+      condition.kind = is_not_in ? ColumnCondition::Kind::kNotIn : ColumnCondition::Kind::kIn;
+      return condition;
+    case Kind::kNotEqual:
+      condition.kind = ColumnCondition::Kind::kNotIn;
+      return condition;
+    case Kind::kLess:
+    case Kind::kLessEqual:
+    case Kind::kGreater:
+    case Kind::kGreaterEqual:
+      if (condition.is_text || !SetRange(is_mirrored ? MirroredKind(of.kind) : of.kind, condition.numbers[0], condition)) {
+        return std::nullopt;
+      }
+      return condition;
+    default:
+      return std::nullopt;
+  }
+}
 
 bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entry) {
   if (entry.encoding == columns::Encoding::kNull) {

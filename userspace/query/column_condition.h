@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "columns/column_block.h"
+#include "query/expression.h"
+#include "tables/rows/schema.h"
 
 namespace query {
 
@@ -24,6 +28,11 @@ struct ColumnCondition {
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;
 };
+
+// What an expression of one column of a table says; `scalars` are the values of Expression::Kind::kScalar. None: it is
+// another condition.
+std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
+                                           std::span<const tables::Cell> scalars);
 
 // Whether no row of a block can meet it.
 bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entry);

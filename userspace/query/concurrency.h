@@ -2,6 +2,7 @@
 // How many intervals go on at once, and for how long.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,11 +12,16 @@ namespace query {
 
 class Concurrency {
  public:
-  // Intervals that find room: 16 bytes each, and half as much again to sort them.
+  // Intervals that find room: 16 bytes each.
   static constexpr size_t kMaxIntervals = 25'000'000;
 
   // From `begin` on, `length` (>= 0) long. False: there is no room, or it ends beyond 63 bits.
   bool Add(int64_t begin, int64_t length);
+  // Room for so many, of which only what is used takes memory.
+  void Reserve(size_t intervals) {
+    begins_.reserve(std::min(intervals, kMaxIntervals));
+    ends_.reserve(std::min(intervals, kMaxIntervals));
+  }
   bool empty() const { return begins_.empty(); }
   // A JSON array, ascending by level: [{"level":0,"ns":12},...]. The lengths add up to the time from
   // the first begin to the last end. Takes the intervals away.

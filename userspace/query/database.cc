@@ -77,8 +77,8 @@ int Authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-// Of the row that a statement stands at. `bytes` holds what is no text.
-void Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
+// Of the row that a statement stands at. `bytes` holds what is no text. False if there is any.
+bool Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
   bytes.clear();
   bytes.reserve(row.size());
   for (int i = 0; i < static_cast<int>(row.size()); ++i) {
@@ -107,6 +107,7 @@ void Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::stri
       }
     }
   }
+  return bytes.empty();
 }
 
 // The name behind `begin` in a message of SQLite, without schema or alias: "slices.durr" is "durr".
@@ -161,18 +162,16 @@ int Bind(sqlite3_stmt* statement, int at, const Cell& cell) {
 
 std::string GroupTableName(size_t number) { return fmt::format("{}{}", kGroupTable, number); }
 
-// Keys keep the types of their columns, by which SQLite compares.
+// Keys and values that are columns keep their types, by which SQLite compares.
 std::string CreateGroups(const GroupQuery& query, size_t number) {
-  const tables::TableInfo& info = InfoOf(query.table);
   std::string text;
-  for (size_t i = 0; i < query.keys.size(); ++i) {
-    const GroupKey& key = query.keys[i];
-    const bool is_text = info.columns[key.column].type == tables::Type::kText;
-    const char* type = !key.steps.empty() ? "" : is_text ? " TEXT" : " INTEGER";
-    text += fmt::format("{}\"{}\"{}", text.empty() ? "" : ", ", NameOf(key, info, i), type);
-  }
+  const auto add = [&](const std::string& name, const std::string& type) {
+    text += fmt::format("{}\"{}\" {}", text.empty() ? "" : ", ", name, type);
+  };
+  for (size_t i = 0; i < query.keys.size(); ++i) add(NameOfKey(i), TypeOf(query.keys[i], query));
   for (size_t i = 0; i < query.values.size(); ++i) {
-    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", NameOfValue(i));
+    const bool is_column = query.values[i].kind == GroupValue::Kind::kBeside;
+    add(NameOfValue(i), is_column ? TypeOf(query.values[i].of, query) : "");
   }
   return fmt::format("CREATE TEMP TABLE {}({})", GroupTableName(number), text);
 }
@@ -251,68 +250,98 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
   return database;
 }
 
-bool Database::MakeGroups(const GroupSelect& select, size_t number) {
+bool Database::MakeGroups(const GroupSelect& select) {
   const GroupQuery& query = select.query;
-  for (const GroupKey& key : query.keys) {
-    // Their edges of the trace.
-    if (key.steps.empty()) continue;
-    const uint64_t edges =
-        uint64_t{1} << tables::captures::kBeginTs | uint64_t{1} << tables::captures::kEndTs;
-    if (!cache_->Columns(tables::Table::kCaptures, edges)) return false;
-  }
-  const auto columns = cache_->Columns(query.table, ColumnsOf(query));
-  // A trace that cannot be read to its end is an error behind the rows.
-  if (!columns || !(*columns)->faults().error.empty()) return false;
-  const auto groups = SumGroups(query, **columns, cancelled_);
+  if (ReadsHidden(query)) return false;
+  std::optional<tables::ScanFaults> faults;
+  const GroupInput input{
+      .table = [&](tables::Table table, uint64_t columns) -> std::shared_ptr<const columns::ColumnFile> {
+        auto file = cache_->Columns(table, columns);
+        // A trace that cannot be read to its end is an error behind the rows.
+        if (!file || !(*file)->faults().error.empty()) return nullptr;
+        faults = (*file)->faults();
+        return std::move(*file);
+      },
+      .windows = windows_.get(),
+      .load = [&](const std::string& text, Relation& to) { return Load(text, to); },
+      .cancelled = cancelled_};
+  const auto groups = SumGroups(query, input);
   if (!groups) return false;
-  if (sqlite3_exec(database_.get(), CreateGroups(query, number).c_str(), nullptr, nullptr,
+  if (sqlite3_exec(database_.get(), CreateGroups(query, select.number).c_str(), nullptr, nullptr,
                    nullptr) != SQLITE_OK) {
     return false;
   }
-  group_tables_ = number;
   std::string marks = "?";
   for (size_t i = 1; i < groups->width; ++i) marks += ",?";
-  sqlite3_stmt* prepared = nullptr;
-  const int code = sqlite3_prepare_v2(
-      database_.get(),
-      fmt::format("INSERT INTO temp.{} VALUES({})", GroupTableName(number), marks).c_str(), -1,
-      &prepared, nullptr);
-  const Statement insert(prepared);
-  if (code != SQLITE_OK) return false;
+  const Statement insert = Prepared(fmt::format("INSERT INTO temp.{} VALUES({})", GroupTableName(select.number), marks));
+  if (!insert) return false;
   for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
     for (size_t i = 0; i < groups->width; ++i) {
-      Bind(prepared, static_cast<int>(i) + 1, groups->cells[at + i]);
+      Bind(insert.get(), static_cast<int>(i) + 1, groups->cells[at + i]);
     }
-    if (sqlite3_step(prepared) != SQLITE_DONE) return false;
-    sqlite3_reset(prepared);
+    if (sqlite3_step(insert.get()) != SQLITE_DONE) return false;
+    sqlite3_reset(insert.get());
   }
-  if (on_end_) on_end_((*columns)->faults());
+  if (on_end_ && faults) on_end_(*faults);
   return true;
+}
+
+bool Database::Load(const std::string& select, Relation& to) {
+  const Statement statement = Prepared(WithGroups(select));
+  if (!statement) return false;
+  std::vector<Cell> row(static_cast<size_t>(sqlite3_column_count(statement.get())));
+  std::vector<std::string> bytes;
+  for (;;) {
+    const int step = sqlite3_step(statement.get());
+    if (step == SQLITE_DONE) return true;
+    if (step != SQLITE_ROW || !Take(statement.get(), row, bytes) || !to.Add(row)) return false;
+  }
+}
+
+std::optional<std::vector<RelationColumn>> Database::Describe(const std::string& select) const {
+  const Statement statement = Prepared(select);
+  // SQLite does not tell by which rules it compares the texts of a column.
+  if (!statement || HasTemporary("upper(sql) LIKE '%COLLATE%'")) return std::nullopt;
+  std::vector<RelationColumn> columns;
+  for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
+    RelationColumn& column = columns.emplace_back();
+    for (const char c : View(sqlite3_column_name(statement.get(), i))) column.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    column.type = View(sqlite3_column_decltype(statement.get(), i));
+  }
+  return columns;
 }
 
 void Database::DropGroups() {
   if (windows_) windows_->values.clear();
-  for (; group_tables_ != 0; --group_tables_) {
-    sqlite3_exec(database_.get(),
-                 fmt::format("DROP TABLE temp.{}", GroupTableName(group_tables_)).c_str(), nullptr,
-                 nullptr, nullptr);
+  for (; group_selects_ != 0; --group_selects_) {
+    sqlite3_exec(database_.get(), fmt::format("DROP TABLE IF EXISTS temp.{}", GroupTableName(group_selects_)).c_str(),
+                 nullptr, nullptr, nullptr);
   }
 }
 
 // A temporary table or view may have the name of a table of the trace.
-bool Database::IsHidden(tables::Table table) {
-  const std::string hidden =
-      fmt::format("SELECT 1 FROM temp.sqlite_schema WHERE name = '{}' COLLATE NOCASE",
-                  InfoOf(table).name);
-  bool is_hidden = false;
+bool Database::IsHidden(tables::Table table) const {
+  return HasTemporary(fmt::format("name = '{}' COLLATE NOCASE", InfoOf(table).name));
+}
+
+bool Database::ReadsHidden(const GroupQuery& query) const {
+  return std::any_of(query.relations.begin(), query.relations.end(), [&](const GroupRelation& relation) {
+    if (relation.table && IsHidden(*relation.table)) return true;
+    return relation.ordered && std::any_of(relation.ordered->parts.begin(), relation.ordered->parts.end(),
+                                           [&](const OrderedSelect::Part& part) { return part.query && ReadsHidden(*part.query); });
+  });
+}
+
+bool Database::HasTemporary(const std::string& condition) const {
+  bool is_there = false;
   sqlite3_exec(
-      database_.get(), hidden.c_str(),
+      database_.get(), ("SELECT 1 FROM temp.sqlite_schema WHERE " + condition).c_str(),
       [](void* found, int, char**, char**) {
         *static_cast<bool*>(found) = true;
         return 0;
       },
-      &is_hidden, nullptr);
-  return is_hidden;
+      &is_there, nullptr);
+  return is_there;
 }
 
 std::string Database::WithTops(std::string_view statement) {
@@ -321,7 +350,9 @@ std::string Database::WithTops(std::string_view statement) {
   for (const TopSelect& top : FindTops(statement)) {
     if (IsHidden(top.table)) continue;
     uint64_t wanted = uint64_t{1} << top.column;
-    for (const ColumnCondition& condition : top.conditions) wanted |= uint64_t{1} << condition.column;
+    for (const Expression& condition : top.conditions) {
+      ForEachColumn(condition, [&](ColumnRef column) { wanted |= uint64_t{1} << column.column; });
+    }
     const auto columns = cache_->Columns(top.table, wanted);
     if (!columns || !(*columns)->faults().error.empty()) continue;
     const auto last = LastOfTop(top, **columns, cancelled_);
@@ -360,26 +391,32 @@ std::string Database::WithWindows(std::string_view statement) {
   return text;
 }
 
-Database::Statement Database::WithGroups(std::string_view original, sqlite3_stmt* prepared) {
-  const std::string statement = WithTops(WithWindows(original));
-  const auto selects = FindGroups(statement, 1);
+Database::Statement Database::FromColumns(std::string_view original, sqlite3_stmt* prepared) {
+  const std::string text = WithGroups(WithTops(WithWindows(original)));
+  if (text == original) return nullptr;
+  Statement result = Prepared(text);
+  return result && sqlite3_column_count(result.get()) == sqlite3_column_count(prepared) ? std::move(result) : nullptr;
+}
+
+Database::Statement Database::Prepared(const std::string& text) const {
+  sqlite3_stmt* prepared = nullptr;
+  const int code = sqlite3_prepare_v2(database_.get(), text.c_str(), -1, &prepared, nullptr);
+  Statement statement(prepared);
+  return code == SQLITE_OK ? std::move(statement) : nullptr;
+}
+
+std::string Database::WithGroups(std::string_view statement) {
+  const auto describe = [this](const std::string& select) { return Describe(select); };
+  const auto is_made = [this](const GroupSelect& select) { return MakeGroups(select); };
   std::string text;
   size_t done = 0;
-  for (size_t i = 0; i < selects.size(); ++i) {
-    if (IsHidden(selects[i].query.table) || !MakeGroups(selects[i], i + 1)) continue;
-    text.append(statement, done, selects[i].begin - done);
-    text += selects[i].text;
-    done = selects[i].end;
+  for (const GroupSelect& select : FindGroups(statement, group_selects_, describe, is_made)) {
+    text.append(statement, done, select.begin - done);
+    text += select.text;
+    done = select.end;
   }
   text.append(statement, done);
-  if (text == original) return nullptr;
-  sqlite3_stmt* changed = nullptr;
-  const int code = sqlite3_prepare_v2(database_.get(), text.c_str(), -1, &changed, nullptr);
-  Statement result(changed);
-  if (code != SQLITE_OK || sqlite3_column_count(changed) != sqlite3_column_count(prepared)) {
-    return nullptr;
-  }
-  return result;
+  return text;
 }
 
 util::Status Database::Run(const std::string& statements, ResultWriter& writer,
@@ -401,7 +438,7 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
     for (int i = 0; i < columns; ++i) names.emplace_back(View(sqlite3_column_name(prepared, i)));
     if (columns != 0) writer.Begin(names);
     if (cache_) {
-      if (auto changed = WithGroups({begin, rest}, prepared)) {
+      if (auto changed = FromColumns({begin, rest}, prepared)) {
         statement = std::move(changed);
         prepared = statement.get();
       }

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "query/group_query.h"
+#include "query/relation.h"
 #include "query/result_writer.h"
 #include "query/trace_file.h"
 #include "query/trace_module.h"
@@ -57,15 +60,24 @@ class Database {
     Database& database_;
   };
 
-  // The statement with tables of groups in the place of SELECTs that the cache answers; null if it
-  // has none.
-  Statement WithGroups(std::string_view original, sqlite3_stmt* prepared);
-  bool MakeGroups(const GroupSelect& select, size_t number);
+  // The statement in which the cache answers what it can; null if that is nothing.
+  Statement FromColumns(std::string_view original, sqlite3_stmt* prepared);
+  // Null if SQLite does not understand it.
+  Statement Prepared(const std::string& text) const;
+  // The statement with tables of groups in the place of SELECTs that the cache answers.
+  std::string WithGroups(std::string_view statement);
+  bool MakeGroups(const GroupSelect& select);
+  // Adds the rows of a SELECT. False: it fails, or there is no room, or a value is no number and no text.
+  bool Load(const std::string& select, Relation& to);
+  std::optional<std::vector<RelationColumn>> Describe(const std::string& select) const;
   // The statement with hidden columns in the place of window functions that the cache answers.
   std::string WithWindows(std::string_view statement);
   // The statement with conditions that leave rows out which are none of the first ones.
   std::string WithTops(std::string_view statement);
-  bool IsHidden(tables::Table table);
+  bool IsHidden(tables::Table table) const;
+  bool ReadsHidden(const GroupQuery& query) const;
+  // Whether a temporary table, view or index meets a condition of sqlite_schema.
+  bool HasTemporary(const std::string& condition) const;
   void DropGroups();
 
   std::shared_ptr<TraceFile> file_;
@@ -73,7 +85,7 @@ class Database {
   std::function<void(const tables::ScanFaults&)> on_end_;
   std::shared_ptr<columns::ColumnCache> cache_;  // may be null
   std::shared_ptr<StatementWindows> windows_;    // null without a cache
-  size_t group_tables_ = 0;                      // that a statement reads
+  size_t group_selects_ = 0;                     // of a statement, some of which have tables
   std::unique_ptr<sqlite3, Closer> database_;
 };
 

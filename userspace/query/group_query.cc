@@ -6,17 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
-#include <span>
 #include <utility>
 
 #include "query/sql_tokens.h"
+#include "query/window_query.h"
 
 namespace query {
 namespace {
-
-using tables::Column;
-using Tokens = std::span<const SqlToken>;
 
 std::optional<int64_t> WholeNumber(std::string_view text) {
   int64_t value = 0;
@@ -28,18 +24,6 @@ std::optional<int64_t> WholeNumber(std::string_view text) {
 // Words that end the part of a SELECT before them.
 bool EndsSelect(const SqlToken& token) {
   return token.IsSign(";") || token.Is("UNION") || token.Is("EXCEPT") || token.Is("INTERSECT");
-}
-
-// Parts between commas of the outermost depth.
-std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign) {
-  std::vector<Tokens> parts;
-  size_t begin = 0;
-  for (size_t i = 0; i <= tokens.size(); ++i) {
-    if (i < tokens.size() && !(tokens[i].depth == depth && tokens[i].IsSign(sign))) continue;
-    parts.push_back(tokens.subspan(begin, i - begin));
-    begin = i + 1;
-  }
-  return parts;
 }
 
 bool SameTokens(Tokens a, Tokens b) {
@@ -54,6 +38,16 @@ std::string Quoted(std::string_view name) {
   return text + '"';
 }
 
+std::string_view SourceOf(Tokens tokens) {
+  const char* const begin = tokens.front().source.data();
+  const std::string_view last = tokens.back().source;
+  return {begin, static_cast<size_t>(last.data() + last.size() - begin)};
+}
+
+bool IsOneOf(const SqlToken& token, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return token.Is(word); });
+}
+
 // Words of expressions that are no names of columns.
 bool IsOperatorWord(const SqlToken& token) {
   static constexpr std::array<std::string_view, 34> kWords = {
@@ -61,33 +55,111 @@ bool IsOperatorWord(const SqlToken& token) {
       "CASE", "WHEN", "THEN",    "ELSE",      "END",   "CAST",      "AS",      "INTEGER",  "REAL",
       "TEXT", "ASC",  "DESC",    "NULLS",     "FIRST", "LAST",      "OVER",    "PARTITION", "BY",
       "ORDER", "LIMIT", "OFFSET", "ESCAPE",   "TRUE",  "FALSE",     "DISTINCT"};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](std::string_view word) { return token.Is(word); });
+  return IsOneOf(token, kWords);
 }
+
+// Words of a FROM that are no alias.
+bool IsJoinWord(const SqlToken& token) {
+  static constexpr std::array<std::string_view, 12> kWords = {"AS",    "ON",    "JOIN",  "LEFT",    "RIGHT", "FULL",
+                                                              "INNER", "CROSS", "OUTER", "NATURAL", "USING", "INDEXED"};
+  return IsOneOf(token, kWords) || token.Is("NOT");
+}
+
+// The common table expressions of a statement.
+class CommonTables {
+ public:
+  explicit CommonTables(Tokens statement) {
+    size_t at = 0;
+    if (statement.empty() || !statement[at++].Is("WITH")) return;
+    is_recursive_ = statement.size() > 1 && statement[at].Is("RECURSIVE");
+    at += is_recursive_ ? 1 : 0;
+    while (at < statement.size() && !statement[at].Is("SELECT")) {
+      const size_t begin = at;
+      while (at < statement.size() && !(statement[at].depth == 0 && (statement[at].IsSign(",") || statement[at].Is("SELECT")))) ++at;
+      if (at == begin) return;
+      tables_.push_back({statement[begin].Value(), statement.subspan(begin, at - begin)});
+      if (at < statement.size() && statement[at].IsSign(",")) ++at;
+    }
+  }
+
+  // The SELECT of one, which is not recursive; empty: there is none of that name.
+  Tokens BodyOf(std::string_view name) const {
+    for (const CommonTable& table : tables_) {
+      if (table.name != name) continue;
+      const Tokens definition = table.definition;
+      size_t begin = definition.size() - 1;
+      while (begin > 0 && !(definition[begin].depth == 0 && definition[begin].IsSign("("))) --begin;
+      if (!definition.back().IsSign(")") || begin == 0) return {};
+      const Tokens body = definition.subspan(begin + 1, definition.size() - begin - 2);
+      const bool is_recursive = std::any_of(body.begin(), body.end(), [&](const SqlToken& token) {
+        return token.IsName() && token.Value() == name;
+      });
+      return is_recursive ? Tokens() : body;
+    }
+    return {};
+  }
+
+  // Those that `tokens` read, and what these read, to be put before a SELECT.
+  std::string Before(Tokens tokens) const {
+    std::vector<bool> is_read(tables_.size());
+    Mark(tokens, is_read);
+    std::string text;
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      if (!is_read[i]) continue;
+      text += text.empty() ? (is_recursive_ ? "WITH RECURSIVE " : "WITH ") : ", ";
+      text += SourceOf(tables_[i].definition);
+    }
+    return text.empty() ? text : text + ' ';
+  }
+
+ private:
+  struct CommonTable {
+    std::string name;
+    Tokens definition;
+  };
+  void Mark(Tokens tokens, std::vector<bool>& is_read) const {
+    for (const SqlToken& token : tokens) {
+      const std::string name = token.IsName() && !tables_.empty() ? token.Value() : "";
+      for (size_t i = 0; i < tables_.size(); ++i) {
+        if (is_read[i] || tables_[i].name != name) continue;
+        is_read[i] = true;
+        Mark(tables_[i].definition, is_read);
+      }
+    }
+  }
+
+  bool is_recursive_ = false;
+  std::vector<CommonTable> tables_;
+};
 
 // Reads one SELECT.
 class SelectReader {
  public:
-  // `tokens` begins with SELECT, all behind it up to its end are of its depth or deeper.
-  SelectReader(std::string_view statement, Tokens tokens)
-      : statement_(statement), tokens_(tokens), depth_(tokens.front().depth) {}
+  // `tokens` begins with SELECT, all behind it up to its end are of its depth or deeper. `describe` may be null.
+  SelectReader(std::string_view statement, Tokens tokens, const CommonTables& common, const Describe& describe)
+      : statement_(statement), tokens_(tokens), depth_(tokens.front().depth), common_(common), describe_(describe) {
+    names_.column = [this](Tokens name) { return ColumnOf(name); };
+    names_.scalar = [this](Tokens select) { return ScalarOf(select); };
+  }
 
   // One with ORDER BY a column and LIMIT, all of whose rows are of the table.
   std::optional<TopSelect> ReadTop() {
-    if (!FindClauses() || has_keys_ || !having_.empty() || !ReadFrom() || !ReadWhere()) {
+    if (!FindClauses() || has_keys_ || !having_.empty() || !ReadFrom() || !ReadConditions(where_)) {
       return std::nullopt;
     }
+    if (query_.relations.size() != 1 || !query_.relations[0].table) return std::nullopt;
     // "BY column [DESC] [, ...] LIMIT n [OFFSET m]", behind ORDER.
     if (rest_.size() < 5 || !rest_[0].Is("ORDER") || !rest_[1].Is("BY")) return std::nullopt;
     size_t limit = 2;
     while (limit < rest_.size() && !(rest_[limit].depth == depth_ && rest_[limit].Is("LIMIT"))) ++limit;
     const Tokens by = SplitAt(rest_.subspan(2, limit - 2), depth_, ",").front();
     if (limit + 1 >= rest_.size() || by.empty()) return std::nullopt;
-    TopSelect top{.table = query_.table, .conditions = query_.conditions};
+    TopSelect top{.table = *query_.relations[0].table, .conditions = query_.conditions};
+    const tables::TableInfo& info = InfoOf(top.table);
     const bool has_direction = by.back().Is("DESC") || by.back().Is("ASC");
     const auto column = ColumnOf(by.first(by.size() - (has_direction ? 1 : 0)));
-    if (!column || info_->columns[*column].type != tables::Type::kInteger) return std::nullopt;
-    top.column = *column;
+    if (!column || info.columns[column->column].type != tables::Type::kInteger) return std::nullopt;
+    top.column = column->column;
     top.is_descending = by.back().Is("DESC");
     const Tokens numbers = rest_.subspan(limit + 1);
     const auto rows = WholeNumber(numbers[0].source);
@@ -98,21 +170,18 @@ class SelectReader {
     top.rows = static_cast<uint64_t>(*rows + *skipped);
     // What sums rows up, or an alias of the column's name, makes other rows of them.
     for (const SqlToken& token : list_) {
-      if (token.IsSign("(") || (token.IsName() && token.Value() == info_->columns[*column].name &&
-                                !IsPlainItem(token))) {
+      if (token.IsSign("(") || (token.IsName() && token.Value() == info.columns[top.column].name && !IsPlainItem(token))) {
         return std::nullopt;
       }
     }
     top.at = static_cast<size_t>(rest_.front().source.data() - statement_.data());
     top.has_where = !where_.empty();
-    if (top.has_where) {
-      top.where_begin = static_cast<size_t>(where_.front().source.data() - statement_.data());
-    }
+    if (top.has_where) top.where_begin = static_cast<size_t>(where_.front().source.data() - statement_.data());
     return top;
   }
 
   std::optional<GroupSelect> Read(size_t number) {
-    if (!FindClauses() || !ReadFrom() || !ReadItems() || !ReadKeys() || !ReadWhere()) {
+    if (!FindClauses() || !ReadFrom() || !ReadItems() || !ReadKeys() || !ReadConditions(where_)) {
       return std::nullopt;
     }
     std::string text = "SELECT ";
@@ -122,7 +191,7 @@ class SelectReader {
       if (!expression) return std::nullopt;
       text += *expression + " AS " + NameOfItem(item);
     }
-    text += fmt::format(" FROM temp.{}{} AS {}", kGroupTable, number, Quoted(alias_));
+    text += fmt::format(" FROM temp.{}{}", kGroupTable, number);
     if (!having_.empty()) {
       auto condition = Rewritten(having_);
       if (!condition) return std::nullopt;
@@ -133,9 +202,9 @@ class SelectReader {
       if (!rest) return std::nullopt;
       text += ' ' + *rest;
     }
-    // Without either it is no sum of rows.
-    if (query_.values.empty() && !has_keys_) return std::nullopt;
-    GroupSelect select{.query = std::move(query_), .text = std::move(text)};
+    Flatten();
+    if (!IsSum() || !NoteColumns()) return std::nullopt;
+    GroupSelect select{.query = std::move(query_), .number = number, .text = std::move(text)};
     select.begin = static_cast<size_t>(tokens_.front().source.data() - statement_.data());
     const std::string_view last = tokens_.back().source;
     select.end = static_cast<size_t>(last.data() + last.size() - statement_.data());
@@ -149,19 +218,44 @@ class SelectReader {
     std::string_view source;  // of the alias
   };
 
+  // Whether rows of a table of the trace are put together, and it is known which of them stands for all where one does.
+  bool IsSum() const {
+    if (std::none_of(query_.relations.begin(), query_.relations.end(),
+                     [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; })) {
+      return false;
+    }
+    size_t extremes = 0;
+    size_t others = 0;
+    size_t beside = 0;
+    for (const GroupValue& value : query_.values) {
+      const bool is_extreme = value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
+      ++(value.kind == GroupValue::Kind::kBeside ? beside : is_extreme ? extremes : others);
+      if (is_extreme && value.filter && beside != 0) return false;
+    }
+    return (has_keys_ || extremes + others != 0) && (beside == 0 || extremes <= 1);
+  }
+
+  // Of all expressions. False: their values would take too much memory.
+  bool NoteColumns() {
+    size_t operators = 0;
+    ForEachExpression([&](const Expression& expression) {
+      operators += OperatorsOf(expression);
+      ForEachColumn(expression, [&](ColumnRef column) {
+        query_.relations[column.relation].used |= uint64_t{1} << column.column;
+      });
+    });
+    return operators <= kMaxOperators && query_.values.size() <= kMaxOperators;
+  }
+
+  const std::string& NameOfColumn(ColumnRef column) const {
+    return query_.relations[column.relation].columns[column.column].name;
+  }
+
   // As SQLite names it.
   std::string NameOfItem(const Item& item) const {
     if (!item.alias.empty()) return std::string(item.source);
-    if (const auto column = ColumnOf(item.expression)) {
-      return Quoted(info_->columns[*column].name);
-    }
+    if (const auto column = ColumnOf(item.expression)) return Quoted(NameOfColumn(*column));
     return Quoted(SourceOf(item.expression));
-  }
-
-  std::string_view SourceOf(Tokens tokens) const {
-    const char* const begin = tokens.front().source.data();
-    const std::string_view last = tokens.back().source;
-    return {begin, static_cast<size_t>(last.data() + last.size() - begin)};
   }
 
   // Whether a name in the list of columns is not behind AS or another name.
@@ -179,7 +273,7 @@ class SelectReader {
     size_t last = 0;
     for (size_t i = 1; i < tokens_.size(); ++i) {
       if (tokens_[i].depth != depth_) continue;
-      if (tokens_[i].Is("WINDOW") || tokens_[i].Is("JOIN") || tokens_[i].Is("FILTER")) return false;
+      if (tokens_[i].Is("WINDOW")) return false;
       for (size_t clause = last; clause < kClauses.size(); ++clause) {
         if (!tokens_[i].Is(kClauses[clause])) continue;
         at[clause] = i;
@@ -209,18 +303,272 @@ class SelectReader {
     return !list_.empty() && !list_.front().Is("DISTINCT") && !list_.front().Is("ALL");
   }
 
+  // "source [AS alias]", joined by commas or JOIN.
   bool ReadFrom() {
-    if (from_.empty() || from_.size() > 3 || !from_.front().IsName()) return false;
-    const auto table = tables::TableNamed(from_.front().Value());
-    if (!table) return false;
-    query_.table = *table;
-    info_ = &InfoOf(*table);
-    alias_ = from_.front().Value();
-    if (from_.size() == 1) return true;
-    if (from_.size() == 3 && !from_[1].Is("AS")) return false;
-    alias_ = from_.back().Value();
-    return from_.back().IsName() && !from_.back().Is("AS") && !from_.back().Is("NOT") &&
-           !from_.back().Is("INDEXED");
+    bool is_left = false;
+    for (size_t at = 0; at < from_.size();) {
+      if (query_.relations.size() == kMaxRelations || !ReadRelation(at, is_left)) return false;
+      if (at < from_.size() && from_[at].Is("ON")) {
+        size_t end = at + 1;
+        while (end < from_.size() && !(from_[end].depth == depth_ && (from_[end].IsSign(",") || IsJoinWord(from_[end])) &&
+                                       !from_[end].Is("NOT"))) {
+          ++end;
+        }
+        if (!ReadConditions(from_.subspan(at + 1, end - at - 1), is_left)) return false;
+        at = end;
+      } else if (is_left) {
+        return false;
+      }
+      if (at == from_.size()) return true;
+      is_left = from_[at].Is("LEFT");
+      if (from_[at].IsSign(",")) {
+        ++at;
+        continue;
+      }
+      at += is_left || from_[at].Is("INNER") || from_[at].Is("CROSS") ? 1 : 0;
+      at += is_left && at < from_.size() && from_[at].Is("OUTER") ? 1 : 0;
+      if (at >= from_.size() || !from_[at++].Is("JOIN")) return false;
+    }
+    return false;
+  }
+
+  bool ReadRelation(size_t& at, bool is_left) {
+    GroupRelation relation{.is_left = is_left};
+    const size_t begin = at;
+    if (at < from_.size() && from_[at].IsSign("(")) {
+      const size_t depth = from_[at].depth;
+      do {
+        ++at;
+      } while (at < from_.size() && from_[at].depth > depth);
+    } else if (at < from_.size() && from_[at].IsName() && !IsJoinWord(from_[at])) {
+      relation.alias = from_[at].Value();
+      relation.table = tables::TableNamed(relation.alias);
+    } else {
+      return false;
+    }
+    if (at >= from_.size()) return false;
+    ++at;
+    const Tokens source = from_.subspan(begin, at - begin);
+    sources_.push_back(source);
+    const bool has_as = at < from_.size() && from_[at].Is("AS");
+    at += has_as ? 1 : 0;
+    if (at < from_.size() && from_[at].IsName() && !IsJoinWord(from_[at])) {
+      relation.alias = from_[at++].Value();
+    } else if (has_as) {
+      return false;
+    }
+    relation.before = common_.Before(source);
+    relation.from = fmt::format(" FROM {} AS {}", SourceOf(source), Quoted(relation.alias.empty() ? "#s" : relation.alias));
+    if (relation.table) {
+      for (const tables::Column& column : InfoOf(*relation.table).columns) {
+        static constexpr std::array<const char*, 3> kTypes = {"INTEGER", "REAL", "TEXT"};
+        relation.columns.push_back({std::string(column.name), kTypes[static_cast<size_t>(column.type)]});
+      }
+      for (size_t i = 0; i < StatementWindows::kMost; ++i) relation.columns.push_back({NameOfWindow(i), ""});
+    } else {
+      auto columns = Described(source, relation.before + "SELECT *" + relation.from);
+      if (!columns) return false;
+      relation.columns = std::move(*columns);
+      relation.ordered = OrderedOf(source, relation.columns.size());
+    }
+    query_.relations.push_back(std::move(relation));
+    return query_.relations.back().columns.size() <= 64;
+  }
+
+  // What the rows of a subquery or common table are made by, without its parentheses; empty: it is neither.
+  Tokens BodyOf(Tokens source) const {
+    return source.size() == 1 ? common_.BodyOf(source[0].Value()) : source.subspan(1, source.size() - 2);
+  }
+
+  // The SELECT with windows that a source of so many columns is; null: it is none.
+  std::shared_ptr<const OrderedSelect> OrderedOf(Tokens source, size_t columns) const {
+    const Tokens body = BodyOf(source);
+    if (body.empty() || !body[0].Is("SELECT")) return nullptr;
+    SelectReader reader(statement_, body, common_, describe_);
+    auto ordered = reader.ReadOrdered();
+    return ordered && ordered->items.size() == columns ? std::make_shared<const OrderedSelect>(std::move(*ordered)) : nullptr;
+  }
+
+  // Puts a table of the trace in the place of a subquery that reads rows of it, if there is no other one.
+  void Flatten() {
+    const auto is_base = [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; };
+    if (std::any_of(query_.relations.begin(), query_.relations.end(), is_base)) return;
+    for (size_t number = 0; number < query_.relations.size(); ++number) {
+      GroupRelation& relation = query_.relations[number];
+      const Tokens body = relation.is_left ? Tokens() : BodyOf(sources_[number]);
+      if (body.empty() || !body[0].Is("SELECT")) continue;
+      auto rows = SelectReader(statement_, body, common_, describe_).ReadPart(relation.columns.size(), UINT64_MAX);
+      if (!rows) continue;
+      const size_t scalars = query_.scalars.size();
+      const auto move_here = [&](Expression& expression) {
+        ForEachPart(expression, [&](Expression& part) {
+          part.column.relation = static_cast<uint8_t>(number);
+          if (part.kind == Expression::Kind::kScalar) part.number += static_cast<int64_t>(scalars);
+        });
+      };
+      for (Expression& key : rows->keys) move_here(key);
+      for (Expression& condition : rows->conditions) move_here(condition);
+      ForEachExpression([&](Expression& expression) {
+        ForEachPart(expression, [&](Expression& part) {
+          const bool is_of_it = part.kind == Expression::Kind::kColumn && part.column.relation == number;
+          if (is_of_it) part = Expression(rows->keys[part.column.column]);
+        });
+      });
+      query_.scalars.insert(query_.scalars.end(), rows->scalars.begin(), rows->scalars.end());
+      query_.conditions.insert(query_.conditions.end(), rows->conditions.begin(), rows->conditions.end());
+      relation.table = rows->relations[0].table;
+      relation.columns = std::move(rows->relations[0].columns);
+      relation.own.clear();
+      return;
+    }
+  }
+
+  // Calls `each` with all parts, the operands first.
+  template <typename Each>
+  static void ForEachPart(Expression& expression, const Each& each) {
+    for (Expression& operand : expression.operands) ForEachPart(operand, each);
+    each(expression);
+  }
+  template <typename Each>
+  void ForEachExpression(const Each& each) {
+    for (Expression& condition : query_.conditions) each(condition);
+    for (Expression& key : query_.keys) each(key);
+    for (GroupRelation& relation : query_.relations) {
+      for (Expression& condition : relation.on) each(condition);
+    }
+    for (GroupValue& value : query_.values) {
+      each(value.of);
+      each(value.lengths);
+      if (value.filter) each(*value.filter);
+    }
+  }
+
+  // "SELECT expressions FROM source", with window functions in some of these.
+  std::optional<OrderedSelect> ReadOrdered() {
+    if (!HasWord("OVER") || HasWord("UNION") || !FindClauses() || !where_.empty() || has_keys_ || !rest_.empty()) return std::nullopt;
+    if (from_.empty() || !ReadFrom() || query_.relations.size() != 1 || query_.relations[0].ordered || !ReadItems()) return std::nullopt;
+    OrderedSelect ordered{.columns = query_.relations[0].columns.size()};
+    std::optional<uint8_t> order;
+    names_.call = [&](Tokens call, size_t& size) { return WindowOf(call, size, ordered, order); };
+    for (const Item& item : items_) {
+      auto read = ReadExpression(item.expression, names_);
+      if (!read) return std::nullopt;
+      ordered.items.push_back(std::move(*read));
+    }
+    if (!order || !query_.scalars.empty() || ordered.columns + ordered.windows.size() > 64) return std::nullopt;
+    ordered.order = *order;
+    ordered.used = uint64_t{1} << *order;
+    for (const OrderedWindow& window : ordered.windows) {
+      const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
+      if (has_column) ordered.used |= uint64_t{1} << window.column;
+    }
+    for (const Expression& item : ordered.items) {
+      ForEachColumn(item, [&](ColumnRef column) {
+        if (column.column < ordered.columns) ordered.used |= uint64_t{1} << column.column;
+      });
+    }
+    return ReadParts(ordered) ? std::optional(std::move(ordered)) : std::nullopt;
+  }
+
+  // The column that a window function is: behind those of the source.
+  std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered, std::optional<uint8_t>& order) const {
+    static constexpr std::array<std::pair<std::string_view, OrderedWindow::Kind>, 5> kFunctions = {{
+        {"LAG", OrderedWindow::Kind::kLag}, {"LEAD", OrderedWindow::Kind::kLead}, {"ROW_NUMBER", OrderedWindow::Kind::kRowNumber},
+        {"COUNT", OrderedWindow::Kind::kCount}, {"SUM", OrderedWindow::Kind::kSum}}};
+    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& each) { return call[0].Is(each.first); });
+    const size_t end = EndOf(call, 1);
+    if (function == kFunctions.end() || end + 6 > call.size()) return std::nullopt;
+    OrderedWindow window{.kind = function->second};
+    const Tokens argument = call.subspan(2, end - 2);
+    const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
+    const bool is_star = argument.size() == 1 && argument[0].IsSign("*") && window.kind == OrderedWindow::Kind::kCount;
+    const auto column = has_column ? ColumnOf(argument) : std::nullopt;
+    if (has_column ? !column : !(is_star || (argument.empty() && window.kind == OrderedWindow::Kind::kRowNumber))) return std::nullopt;
+    if (column) window.column = column->column;
+    // "OVER (ORDER BY column [ASC])".
+    const size_t last = EndOf(call, end + 2);
+    if (!call[end + 1].Is("OVER") || !call[end + 2].IsSign("(") || last == call.size()) return std::nullopt;
+    Tokens by = call.subspan(end + 3, last - end - 3);
+    if (by.size() < 3 || !by[0].Is("ORDER") || !by[1].Is("BY")) return std::nullopt;
+    const auto ordered_by = ColumnOf(by.subspan(2, by.size() - 2 - (by.back().Is("ASC") ? 1 : 0)));
+    if (!ordered_by || (order && order != ordered_by->column)) return std::nullopt;
+    order = ordered_by->column;
+    size = last + 1;
+    const auto found = std::find(ordered.windows.begin(), ordered.windows.end(), window);
+    const auto number = static_cast<size_t>(found - ordered.windows.begin());
+    if (found == ordered.windows.end()) ordered.windows.push_back(window);
+    if (ordered.columns + number >= 64) return std::nullopt;
+    return ColumnRef{.column = static_cast<uint8_t>(ordered.columns + number)};
+  }
+
+  // The parts of a UNION ALL, or the table.
+  bool ReadParts(OrderedSelect& ordered) {
+    const GroupRelation& source = query_.relations[0];
+    if (source.table) {
+      GroupQuery all{.relations = {source}};
+      for (uint8_t i = 0; i < ordered.columns; ++i) {
+        Expression column;
+        if ((ordered.used >> i & 1) != 0) column = Expression{.kind = Expression::Kind::kColumn, .column = {.column = i}};
+        all.keys.push_back(std::move(column));
+      }
+      all.relations[0].used = ordered.used;
+      ordered.parts.push_back({.query = std::move(all)});
+      return true;
+    }
+    const Tokens body = BodyOf(sources_[0]);
+    // Those would be of all parts.
+    const bool has_order = std::any_of(body.begin(), body.end(), [&](const SqlToken& token) {
+      return token.depth == body[0].depth && (token.Is("ORDER") || token.Is("LIMIT"));
+    });
+    if (has_order) return false;
+    size_t begin = 0;
+    for (size_t i = 0; i <= body.size(); ++i) {
+      if (i < body.size() && (body[i].depth != body[0].depth || !EndsSelect(body[i]))) continue;
+      const Tokens part = body.subspan(begin, i - begin);
+      if (part.empty() || !part[0].Is("SELECT")) return false;
+      SelectReader reader(statement_, part, common_, describe_);
+      ordered.parts.push_back({.query = reader.ReadPart(ordered.columns, ordered.used), .select = common_.Before(part) + std::string(SourceOf(part))});
+      if (i < body.size() && (!body[i].Is("UNION") || i + 1 == body.size() || !body[i + 1].Is("ALL"))) return false;
+      begin = i + 2;
+    }
+    return true;
+  }
+
+  // A SELECT of so many columns of rows of a table of the trace: the keys are these as far as they are used.
+  std::optional<GroupQuery> ReadPart(size_t columns, uint64_t used) {
+    if (HasWord("UNION") || HasWord("EXCEPT") || HasWord("INTERSECT") || !FindClauses() || has_keys_ || !rest_.empty() || !ReadFrom() || !ReadItems() || !ReadConditions(where_)) return std::nullopt;
+    if (items_.size() != columns || query_.relations.size() != 1 || !query_.relations[0].table) return std::nullopt;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      auto item = ReadExpression(items_[i].expression, names_);
+      if (!item) return std::nullopt;
+      query_.keys.push_back((used >> i & 1) != 0 ? std::move(*item) : Expression());
+    }
+    return NoteColumns() ? std::optional(std::move(query_)) : std::nullopt;
+  }
+
+  bool HasWord(std::string_view word) const {
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const SqlToken& token) { return token.depth == depth_ && token.Is(word); });
+  }
+
+  // The columns of a SELECT that is about `tokens`, which must not mean anything outside of them.
+  std::optional<std::vector<RelationColumn>> Described(Tokens tokens, const std::string& select) const {
+    // A name in quotes that is not known is a text.
+    const bool has_quotes = std::any_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
+      return token.kind == SqlToken::Kind::kQuotedName && !token.source.starts_with("\"#");
+    });
+    return describe_ && !has_quotes ? describe_(select) : std::nullopt;
+  }
+  bool IsIndependent(Tokens select) const {
+    return Described(select, fmt::format("{}SELECT ({})", common_.Before(select), SourceOf(select))).has_value();
+  }
+
+  std::optional<size_t> ScalarOf(Tokens select) {
+    if (select.empty() || !IsIndependent(select)) return std::nullopt;
+    const std::string text = fmt::format("{}SELECT ({})", common_.Before(select), SourceOf(select));
+    const auto found = std::find(query_.scalars.begin(), query_.scalars.end(), text);
+    const auto number = static_cast<size_t>(found - query_.scalars.begin());
+    if (found == query_.scalars.end()) query_.scalars.push_back(text);
+    return number;
   }
 
   bool ReadItems() {
@@ -242,38 +590,45 @@ class SelectReader {
       if (part.empty() || part.front().IsSign("*")) return false;
       item.expression = part;
       // A column of that name would be meant by some clauses, and the alias by others.
-      if (!item.alias.empty() && ColumnNamed(item.alias)) {
+      if (HasColumnNamed(item.alias)) {
         const auto column = ColumnOf(item.expression);
-        if (!column || info_->columns[*column].name != item.alias) return false;
+        if (!column || NameOfColumn(*column) != item.alias) return false;
       }
       items_.push_back(std::move(item));
     }
     return true;
   }
 
-  std::optional<uint8_t> ColumnNamed(std::string_view name) const {
-    for (uint8_t i = 0; i < info_->columns.size(); ++i) {
-      if (info_->columns[i].name == name) return i;
-    }
-    return std::nullopt;
+  bool HasColumnNamed(std::string_view name) const {
+    return std::any_of(query_.relations.begin(), query_.relations.end(), [&](const GroupRelation& relation) {
+      return std::any_of(relation.columns.begin(), relation.columns.end(),
+                         [&](const RelationColumn& column) { return column.name == name; });
+    });
   }
 
-  // The column that all of the tokens are, perhaps with its table.
-  std::optional<uint8_t> ColumnOf(Tokens tokens) const {
-    if (tokens.size() == 3 && tokens[0].IsName() && tokens[1].IsSign(".") &&
-        tokens[0].Value() == alias_) {
-      tokens = tokens.subspan(2);
+  // The only column that all of the tokens are, perhaps with its table.
+  std::optional<ColumnRef> ColumnOf(Tokens tokens) const {
+    const bool has_table = tokens.size() == 3 && tokens[0].IsName() && tokens[1].IsSign(".");
+    if (!(tokens.size() == 1 || has_table) || !tokens.back().IsName()) return std::nullopt;
+    const std::string name = tokens.back().Value();
+    std::optional<ColumnRef> found;
+    for (uint8_t relation = 0; relation < query_.relations.size(); ++relation) {
+      const GroupRelation& in = query_.relations[relation];
+      if (has_table && in.alias != tokens[0].Value()) continue;
+      for (uint8_t column = 0; column < in.columns.size(); ++column) {
+        if (in.columns[column].name != name) continue;
+        if (found) return std::nullopt;
+        found = {relation, column};
+      }
     }
-    if (tokens.size() != 1 || !tokens[0].IsName()) return std::nullopt;
-    return ColumnNamed(tokens[0].Value());
+    return found;
   }
 
   bool ReadKeys() {
     if (!has_keys_) return true;
     for (Tokens term : SplitAt(group_, depth_, ",")) {
       if (term.empty()) return false;
-      std::optional<uint8_t> column = ColumnOf(term);
-      if (!column && term.size() == 1) {
+      if (!ColumnOf(term) && term.size() == 1) {
         if (term[0].kind == SqlToken::Kind::kNumber) {
           const auto place = WholeNumber(term[0].source);
           if (!place || *place < 1 || *place > static_cast<int64_t>(items_.size())) return false;
@@ -285,185 +640,35 @@ class SelectReader {
           if (found == items_.end()) return false;
           term = found->expression;
         }
-        column = ColumnOf(term);
       }
-      GroupKey key;
-      if (column) {
-        key.column = *column;
-        if (info_->columns[*column].type == tables::Type::kReal) return false;
-      } else {
-        size_t at = 0;
-        std::optional<uint8_t> of;
-        if (!ReadSum(term, at, key.steps, of) || at != term.size() || !of) return false;
-        key.column = *of;
-        expressions_.emplace_back(term, query_.keys.size());
-      }
-      query_.keys.push_back(std::move(key));
+      auto key = ReadExpression(term, names_);
+      if (!key || key->IsConstant()) return false;
+      if (key->kind != Expression::Kind::kColumn) expressions_.emplace_back(term, query_.keys.size());
+      query_.keys.push_back(std::move(*key));
     }
     return true;
   }
 
-  // Arithmetic of whole numbers with one column. Appends its steps.
-  bool ReadSum(Tokens tokens, size_t& at, std::vector<KeyStep>& steps, std::optional<uint8_t>& of) {
-    return ReadOperation(tokens, at, steps, of, true);
-  }
-  bool ReadOperation(Tokens tokens, size_t& at, std::vector<KeyStep>& steps,
-                     std::optional<uint8_t>& of, bool is_sum) {
-    const auto operand = [&] {
-      return is_sum ? ReadOperation(tokens, at, steps, of, false)
-                    : ReadFactor(tokens, at, steps, of);
-    };
-    if (!operand()) return false;
-    while (at < tokens.size()) {
-      KeyStep step;
-      if (is_sum && tokens[at].IsSign("+")) {
-        step.kind = KeyStep::Kind::kAdd;
-      } else if (is_sum && tokens[at].IsSign("-")) {
-        step.kind = KeyStep::Kind::kSubtract;
-      } else if (!is_sum && tokens[at].IsSign("*")) {
-        step.kind = KeyStep::Kind::kMultiply;
-      } else if (!is_sum && tokens[at].IsSign("/")) {
-        step.kind = KeyStep::Kind::kDivide;
-      } else if (!is_sum && tokens[at].IsSign("%")) {
-        step.kind = KeyStep::Kind::kModulo;
-      } else {
-        break;
-      }
-      ++at;
-      if (!operand()) return false;
-      steps.push_back(step);
-    }
-    return steps.size() < kMaxSteps;
-  }
-  bool ReadFactor(Tokens tokens, size_t& at, std::vector<KeyStep>& steps,
-                  std::optional<uint8_t>& of) {
-    if (at == tokens.size()) return false;
-    const SqlToken& token = tokens[at];
-    if (token.kind == SqlToken::Kind::kNumber) {
-      const auto number = WholeNumber(token.source);
-      if (!number) return false;
-      steps.push_back({.kind = KeyStep::Kind::kNumber, .number = *number});
-      ++at;
-      return true;
-    }
-    if (token.IsSign("(")) {
-      if (at + 5 < tokens.size() && tokens[at + 1].Is("SELECT") && tokens[at + 3].Is("FROM") &&
-          tokens[at + 4].Is("CAPTURES") && tokens[at + 5].IsSign(")")) {
-        const bool is_begin = tokens[at + 2].Is("BEGIN_TS");
-        if (!is_begin && !tokens[at + 2].Is("END_TS")) return false;
-        steps.push_back({.kind = is_begin ? KeyStep::Kind::kBegin : KeyStep::Kind::kEnd});
-        at += 6;
-        return true;
-      }
-      ++at;
-      if (!ReadSum(tokens, at, steps, of) || at == tokens.size() || !tokens[at].IsSign(")")) {
-        return false;
-      }
-      ++at;
-      return true;
-    }
-    const size_t size = at + 2 < tokens.size() && tokens[at + 1].IsSign(".") ? 3 : 1;
-    const auto column = ColumnOf(tokens.subspan(at, size));
-    if (!column || (of && of != column)) return false;
-    if (info_->columns[*column].type != tables::Type::kInteger) return false;
-    of = column;
-    steps.push_back({.kind = KeyStep::Kind::kColumn});
-    at += size;
-    return true;
-  }
-
-  bool ReadWhere() {
-    size_t begin = 0;
-    for (size_t i = 0; i <= where_.size(); ++i) {
-      if (i < where_.size()) {
-        if (where_[i].depth == depth_ && where_[i].Is("OR")) return false;
-        if (where_[i].depth != depth_ || !where_[i].Is("AND")) continue;
-        // The AND of a BETWEEN.
-        if (i >= begin + 2 && where_[i - 2].Is("BETWEEN")) continue;
-      }
-      if (where_.empty()) return true;
-      if (!ReadCondition(where_.subspan(begin, i - begin))) return false;
-      begin = i + 1;
+  // Of a WHERE or ON: all of them hold. Those of a LEFT JOIN are about its last table.
+  bool ReadConditions(Tokens condition, bool is_left = false) {
+    if (condition.empty()) return !is_left;
+    for (const Tokens term : SplitAtAnd(condition, depth_)) {
+      auto read = ReadExpression(term, names_);
+      if (!read) return false;
+      std::optional<uint8_t> relation;
+      bool is_of_one = true;
+      ForEachColumn(*read, [&](ColumnRef column) {
+        is_of_one &= !relation || relation == column.relation;
+        relation = column.relation;
+      });
+      GroupRelation& last = query_.relations.back();
+      const bool is_own = relation && is_of_one && (is_left ? &query_.relations[*relation] == &last
+                                                            : !query_.relations[*relation].is_left);
+      if (is_own) query_.relations[*relation].own.emplace_back(SourceOf(term));
+      if (is_left && !is_own) last.on.push_back(std::move(*read));
+      else if (!is_left) query_.conditions.push_back(std::move(*read));
     }
     return true;
-  }
-
-  bool ReadCondition(Tokens term) {
-    size_t size = term.size() > 2 && term[1].IsSign(".") ? 3 : 1;
-    if (term.size() < size) return false;
-    const auto column = ColumnOf(term.first(size));
-    if (!column) return false;
-    const tables::Type type = info_->columns[*column].type;
-    if (type == tables::Type::kReal) return false;
-    const bool is_text = type == tables::Type::kText;
-    ColumnCondition condition{.column = *column, .is_text = is_text};
-    const Tokens rest = term.subspan(size);
-    const auto add = [&](const SqlToken& value) {
-      if (is_text != (value.kind == SqlToken::Kind::kText)) return false;
-      if (is_text) {
-        condition.texts.push_back(value.Value());
-        return true;
-      }
-      const auto number = WholeNumber(value.source);
-      if (value.kind != SqlToken::Kind::kNumber || !number) return false;
-      condition.numbers.push_back(*number);
-      return true;
-    };
-    const auto keep = [&] {
-      query_.conditions.push_back(std::move(condition));
-      return true;
-    };
-    if (rest.empty()) {  // true if it is not 0
-      condition.kind = ColumnCondition::Kind::kNotIn;
-      condition.numbers.push_back(0);
-      return !is_text && keep();
-    }
-    if (rest[0].Is("IS") && rest.size() == 2 && rest[1].Is("NULL")) return keep();
-    if (rest[0].Is("IS") && rest.size() == 3 && rest[1].Is("NOT") && rest[2].Is("NULL")) {
-      condition.kind = ColumnCondition::Kind::kIsNotNull;
-      return keep();
-    }
-    const bool is_not = rest[0].Is("NOT");
-    const Tokens list = is_not ? rest.subspan(1) : rest;
-    if (list.size() >= 4 && list[0].Is("IN") && list[1].IsSign("(") && list.back().IsSign(")")) {
-      condition.kind = is_not ? ColumnCondition::Kind::kNotIn : ColumnCondition::Kind::kIn;
-      for (const Tokens value : SplitAt(list.subspan(2, list.size() - 3), depth_ + 1, ",")) {
-        if (value.size() != 1 || !add(value[0])) return false;
-      }
-      return keep();
-    }
-    if (rest[0].Is("BETWEEN") && rest.size() == 4 && rest[2].Is("AND") && !is_text) {
-      if (!add(rest[1]) || !add(rest[3])) return false;
-      condition.kind = ColumnCondition::Kind::kFromTo;
-      condition.from = condition.numbers[0];
-      condition.to = condition.numbers[1];
-      return keep();
-    }
-    if (rest.size() != 2 || !add(rest[1])) return false;
-    const std::string_view sign = rest[0].source;
-    if (sign == "=" || sign == "==") {
-      condition.kind = ColumnCondition::Kind::kIn;
-      return keep();
-    }
-    if (sign == "<>" || sign == "!=") {
-      condition.kind = ColumnCondition::Kind::kNotIn;
-      return keep();
-    }
-    if (is_text) return false;
-    condition.kind = ColumnCondition::Kind::kFromTo;
-    const int64_t number = condition.numbers[0];
-    if (sign == "<" && number != INT64_MIN) {
-      condition.to = number - 1;
-    } else if (sign == "<=") {
-      condition.to = number;
-    } else if (sign == ">" && number != INT64_MAX) {
-      condition.from = number + 1;
-    } else if (sign == ">=") {
-      condition.from = number;
-    } else {
-      return false;
-    }
-    return keep();
   }
 
   // The number of the value that a call at `at` is; moves `at` behind it. None: it is no such call,
@@ -481,75 +686,97 @@ class SelectReader {
     if (at + 2 >= tokens.size() || !tokens[at + 1].IsSign("(")) return std::nullopt;
     const auto call = std::find_if(kCalls.begin(), kCalls.end(),
                                    [&](const auto& each) { return tokens[at].Is(each.first); });
-    const size_t depth = tokens[at].depth;
-    size_t end = at + 2;
-    while (end < tokens.size() && !(tokens[end].depth == depth && tokens[end].IsSign(")"))) ++end;
-    if (end == tokens.size()) {
-      fails = true;
-      return std::nullopt;
-    }
-    const Tokens inner = tokens.subspan(at + 2, end - at - 2);
-    const bool is_window = end + 1 < tokens.size() &&
-                           (tokens[end + 1].Is("OVER") || tokens[end + 1].Is("FILTER"));
     if (call == kCalls.end()) {
       // Other aggregates are SQLite's, and so is what has one inside.
       static constexpr std::array<std::string_view, 12> kOthers = {
           "TOTAL", "GROUP_CONCAT", "STRING_AGG", "HISTOGRAM", "JSON_GROUP_ARRAY", "JSON_GROUP_OBJECT",
           "MEDIAN", "PERCENTILE", "PERCENTILE_CONT", "PERCENTILE_DISC", "JSONB_GROUP_ARRAY",
           "JSONB_GROUP_OBJECT"};
-      fails = std::any_of(kOthers.begin(), kOthers.end(),
-                          [&](std::string_view name) { return tokens[at].Is(name); });
+      fails = IsOneOf(tokens[at], kOthers);
       return std::nullopt;
     }
-    const auto parts = SplitAt(inner, depth + 1, ",");
-    // The smallest and largest of several values are no sums of rows.
-    const bool is_scalar = parts.size() > 1 && (call->second == GroupValue::Kind::kMin ||
-                                                call->second == GroupValue::Kind::kMax);
-    if (is_scalar) return std::nullopt;
-    fails = true;
-    if (is_window) return std::nullopt;
-    GroupValue value{.kind = call->second};
-    if (inner.size() == 1 && inner[0].IsSign("*") && value.kind == GroupValue::Kind::kCountOf) {
-      value.kind = GroupValue::Kind::kCount;
-    } else {
-      const auto column = ColumnOf(parts[0]);
-      if (!column) return std::nullopt;
-      value.column = *column;
-      const bool is_number = info_->columns[*column].type == tables::Type::kInteger;
-      if (!is_number && value.kind != GroupValue::Kind::kCountOf) return std::nullopt;
-      if (value.kind == GroupValue::Kind::kQuantile) {
-        if (parts.size() != 2 || parts[1].size() != 1) return std::nullopt;
-        const std::string_view q = parts[1][0].source;
-        const auto read = std::from_chars(q.data(), q.data() + q.size(), value.q);
-        if (read.ec != std::errc() || read.ptr != q.data() + q.size()) return std::nullopt;
-        if (!(value.q >= 0 && value.q <= 1)) return std::nullopt;
-      } else if (value.kind == GroupValue::Kind::kConcurrency) {
-        const auto lengths = parts.size() == 2 ? ColumnOf(parts[1]) : std::nullopt;
-        if (!lengths || info_->columns[*lengths].type != tables::Type::kInteger) return std::nullopt;
-        value.lengths = *lengths;
-      } else if (parts.size() != 1) {
-        return std::nullopt;
-      }
+    const size_t end = EndOf(tokens, at + 1);
+    if (end == tokens.size()) {
+      fails = true;
+      return std::nullopt;
     }
-    fails = false;
+    const Tokens inner = tokens.subspan(at + 2, end - at - 2);
+    const auto parts = SplitAt(inner, tokens[at].depth + 1, ",");
+    GroupValue value{.kind = call->second};
+    // The smallest and largest of several values are no sums of rows.
+    const bool is_extreme = value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
+    if (is_extreme && parts.size() > 1) return std::nullopt;
+    fails = !ReadArguments(parts, value);
     at = end + 1;
+    if (at < tokens.size() && tokens[at].Is("FILTER")) fails |= !ReadFilter(tokens, at, value);
+    fails |= at < tokens.size() && tokens[at].Is("OVER");
+    return fails ? std::nullopt : std::optional(NumberOf(std::move(value)));
+  }
+
+  // The parenthesis that ends what the one at `at` begins.
+  static size_t EndOf(Tokens tokens, size_t at) {
+    const size_t depth = tokens[at].depth;
+    do {
+      ++at;
+    } while (at < tokens.size() && tokens[at].depth > depth);
+    return at;
+  }
+
+  bool ReadArguments(const std::vector<Tokens>& parts, GroupValue& value) {
+    Tokens first = parts[0];
+    if (parts.size() == 1 && first.size() == 1 && first[0].IsSign("*") && value.kind == GroupValue::Kind::kCountOf) {
+      value.kind = GroupValue::Kind::kCount;
+      return true;
+    }
+    if (!first.empty() && first[0].Is("DISTINCT")) {
+      if (value.kind != GroupValue::Kind::kCountOf) return false;
+      value.kind = GroupValue::Kind::kCountDistinct;
+      first = first.subspan(1);
+    }
+    auto of = ReadExpression(first, names_);
+    if (!of) return false;
+    value.of = std::move(*of);
+    const bool has_two = value.kind == GroupValue::Kind::kQuantile || value.kind == GroupValue::Kind::kConcurrency;
+    if (parts.size() != (has_two ? 2 : 1)) return false;
+    if (value.kind == GroupValue::Kind::kQuantile) {
+      if (parts[1].size() != 1) return false;
+      const std::string_view q = parts[1][0].source;
+      const auto read = std::from_chars(q.data(), q.data() + q.size(), value.q);
+      return read.ec == std::errc() && read.ptr == q.data() + q.size() && value.q >= 0 && value.q <= 1;
+    }
+    if (value.kind == GroupValue::Kind::kConcurrency) {
+      auto lengths = ReadExpression(parts[1], names_);
+      if (!lengths) return false;
+      value.lengths = std::move(*lengths);
+    }
+    return true;
+  }
+
+  // "FILTER (WHERE condition)".
+  bool ReadFilter(Tokens tokens, size_t& at, GroupValue& value) {
+    if (at + 3 >= tokens.size() || !tokens[at + 1].IsSign("(") || !tokens[at + 2].Is("WHERE")) return false;
+    const size_t end = EndOf(tokens, at + 1);
+    if (end == tokens.size()) return false;
+    value.filter = ReadExpression(tokens.subspan(at + 3, end - at - 3), names_);
+    at = end + 1;
+    return value.filter.has_value();
+  }
+
+  size_t NumberOf(GroupValue value) {
     const auto found = std::find(query_.values.begin(), query_.values.end(), value);
     const auto number = static_cast<size_t>(found - query_.values.begin());
-    if (found == query_.values.end()) query_.values.push_back(value);
+    if (found == query_.values.end()) query_.values.push_back(std::move(value));
     return number;
   }
 
-  bool IsKey(uint8_t column) const {
-    return std::any_of(query_.keys.begin(), query_.keys.end(), [&](const GroupKey& key) {
-      return key.column == column && key.steps.empty();
-    });
-  }
-
-  // Whether a SELECT inside of an expression looks at nothing of this one.
-  bool IsIndependent(Tokens tokens) const {
-    return std::none_of(tokens.begin(), tokens.end(), [&](const SqlToken& token) {
-      return token.IsName() && (ColumnNamed(token.Value()) || token.Value() == alias_);
-    });
+  // The column of the groups that a column is.
+  std::string GroupColumnOf(ColumnRef column) {
+    Expression expression;
+    expression.kind = Expression::Kind::kColumn;
+    expression.column = column;
+    const auto key = std::find(query_.keys.begin(), query_.keys.end(), expression);
+    if (key != query_.keys.end()) return NameOfKey(static_cast<size_t>(key - query_.keys.begin()));
+    return NameOfValue(NumberOf({.kind = GroupValue::Kind::kBeside, .of = std::move(expression)}));
   }
 
   // An expression with columns of the groups in the place of calls and of keys.
@@ -566,17 +793,13 @@ class SelectReader {
       });
       // Only where nothing binds stronger.
       if (key != expressions_.end()) {
-        const bool is_alone = (at == 0 || tokens[at - 1].IsSign("(") || tokens[at - 1].IsSign(",") ||
-                               tokens[at - 1].Is("BY")) &&
-                              (at + key->first.size() == tokens.size() ||
-                               tokens[at + key->first.size()].IsSign(")") ||
-                               tokens[at + key->first.size()].IsSign(",") ||
-                               tokens[at + key->first.size()].Is("DESC") ||
-                               tokens[at + key->first.size()].Is("ASC") ||
-                               tokens[at + key->first.size()].Is("LIMIT"));
+        const size_t end = at + key->first.size();
+        const bool is_alone = (at == 0 || tokens[at - 1].IsSign("(") || tokens[at - 1].IsSign(",") || tokens[at - 1].Is("BY")) &&
+                              (end == tokens.size() || tokens[end].IsSign(")") || tokens[end].IsSign(",") ||
+                               tokens[end].Is("DESC") || tokens[end].Is("ASC") || tokens[end].Is("LIMIT"));
         if (!is_alone) return std::nullopt;
-        put(Quoted(NameOf(query_.keys[key->second], *info_, key->second)));
-        at += key->first.size();
+        put(Quoted(NameOfKey(key->second)));
+        at = end;
         continue;
       }
       const SqlToken& token = tokens[at];
@@ -596,61 +819,50 @@ class SelectReader {
       const bool is_call = at + 1 < tokens.size() && tokens[at + 1].IsSign("(");
       const bool is_qualified = at + 2 < tokens.size() && tokens[at + 1].IsSign(".");
       if (token.IsName() && !is_call && !IsOperatorWord(token)) {
-        const auto column = ColumnOf(tokens.subspan(at, is_qualified ? 3 : 1));
-        const bool is_alias =
-            !is_qualified && std::any_of(items_.begin(), items_.end(), [&](const Item& item) {
-              return item.alias == token.Value();
-            });
-        if (column ? !IsKey(*column) : !is_alias) return std::nullopt;
-        if (is_qualified) {
-          put(fmt::format("{}.{}", Quoted(alias_), Quoted(tokens[at + 2].Value())));
-          at += 3;
+        const size_t size = is_qualified ? 3 : 1;
+        if (const auto column = ColumnOf(tokens.subspan(at, size))) {
+          put(Quoted(GroupColumnOf(*column)));
+          at += size;
           continue;
         }
+        // SQLite takes "name" for a text where it is no name: not here.
+        const bool is_alias = std::any_of(items_.begin(), items_.end(), [&](const Item& item) {
+          return !item.alias.empty() && item.alias == token.Value();
+        });
+        if (is_qualified || !is_alias) return std::nullopt;
       }
-      // SQLite takes "name" for a text where it is no name: not here.
       put(token.source);
       ++at;
     }
     return text;
   }
 
-  static constexpr size_t kMaxSteps = 16;
+  static constexpr size_t kMaxRelations = 8;
+  // The values of each take 256 KiB.
+  static constexpr size_t kMaxOperators = 256;
   static constexpr int64_t kMaxTop = 100'000;
 
   std::string_view statement_;
   Tokens tokens_;
   size_t depth_;
+  const CommonTables& common_;
+  const Describe& describe_;
+  ExpressionNames names_;
   Tokens list_, from_, where_, group_, having_, rest_;
   bool has_keys_ = false;
-  const tables::TableInfo* info_ = nullptr;
-  std::string alias_;
   std::vector<Item> items_;
+  std::vector<Tokens> sources_;  // of each relation, the table or subquery as it is written
   std::vector<std::pair<Tokens, size_t>> expressions_;  // keys that are no columns
   GroupQuery query_;
 };
 
-}  // namespace
-
-std::string NameOf(const GroupKey& key, const tables::TableInfo& info, size_t number) {
-  return key.steps.empty() ? std::string(info.columns[key.column].name)
-                           : fmt::format("#k{}", number);
-}
-
-std::string NameOfValue(size_t number) { return fmt::format("#v{}", number); }
-
-namespace {
-
-// Whether a name of a table of the trace is another one's in a statement that begins with WITH.
+// Whether a WITH gives a name of a table of the trace to another one.
 bool HidesTables(Tokens tokens) {
-  if (!tokens[0].Is("WITH")) return false;
-  for (size_t i = 1; i + 1 < tokens.size(); ++i) {
-    const bool is_first = tokens[i - 1].Is("WITH") || tokens[i - 1].Is("RECURSIVE") ||
-                          tokens[i - 1].IsSign(",");
-    if (is_first && tokens[i].IsName() && tables::TableNamed(tokens[i].Value()) &&
-        (tokens[i + 1].Is("AS") || tokens[i + 1].IsSign("("))) {
-      return true;
-    }
+  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].IsName() || !tables::TableNamed(tokens[i].Value())) continue;
+    const bool is_definition = tokens[i + 1].Is("AS") && (tokens[i + 2].IsSign("(") || tokens[i + 2].Is("MATERIALIZED") ||
+                                                          tokens[i + 2].Is("NOT"));
+    if (is_definition || tokens[i + 1].IsSign("(")) return true;
   }
   return false;
 }
@@ -680,12 +892,30 @@ void ForEachSelect(Tokens tokens, Read&& read) {
 
 }  // namespace
 
-std::vector<GroupSelect> FindGroups(std::string_view statement, size_t number) {
+std::string NameOfKey(size_t number) { return fmt::format("#k{}", number); }
+std::string NameOfValue(size_t number) { return fmt::format("#v{}", number); }
+
+std::string TypeOf(const Expression& expression, const GroupQuery& query) {
+  if (expression.kind != Expression::Kind::kColumn) return "";
+  return query.relations[expression.column.relation].columns[expression.column.column].type;
+}
+
+std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe,
+                                    const std::function<bool(const GroupSelect&)>& is_wanted) {
   std::vector<GroupSelect> found;
   const std::vector<SqlToken> tokens = TokensOf(statement);
+  const CommonTables common(tokens);
+  // Names of an inner WITH are not known outside, and a CAST has a type that SQLite does not tell.
+  const auto withs = std::count_if(tokens.begin(), tokens.end(), [](const SqlToken& token) { return token.Is("WITH"); });
+  const bool is_known = withs <= 1 && std::none_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
+    return token.Is("CAST") || token.Is("COLLATE");
+  });
+  const Describe nothing;
   ForEachSelect(tokens, [&](Tokens of_select) {
-    auto select = SelectReader(statement, of_select).Read(number + found.size());
+    auto select = SelectReader(statement, of_select, common, is_known ? describe : nothing).Read(last + 1);
     if (!select) return false;
+    ++last;
+    if (is_wanted && !is_wanted(*select)) return false;
     found.push_back(std::move(*select));
     return true;
   });
@@ -695,8 +925,10 @@ std::vector<GroupSelect> FindGroups(std::string_view statement, size_t number) {
 std::vector<TopSelect> FindTops(std::string_view statement) {
   std::vector<TopSelect> found;
   const std::vector<SqlToken> tokens = TokensOf(statement);
+  const CommonTables common(tokens);
+  const Describe nothing;
   ForEachSelect(tokens, [&](Tokens of_select) {
-    auto select = SelectReader(statement, of_select).ReadTop();
+    auto select = SelectReader(statement, of_select, common, nothing).ReadTop();
     if (!select) return false;
     found.push_back(std::move(*select));
     return true;

@@ -1,64 +1,119 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A SELECT that puts rows of one table together, in a form that columns can be summed up by.
+// A SELECT that puts rows of tables together, in a form that columns can be summed up by.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "query/column_condition.h"
+#include "query/expression.h"
 #include "tables/rows/schema.h"
 
 namespace query {
 
-// A whole number made of a column, as SQLite computes it; steps apply to a stack.
-struct KeyStep {
-  enum class Kind : uint8_t { kNumber, kColumn, kBegin, kEnd, kAdd, kSubtract, kMultiply, kDivide, kModulo };
-  Kind kind = Kind::kNumber;
-  int64_t number = 0;  // of kNumber
-};
-
-struct GroupKey {
-  uint8_t column = 0;
-  std::vector<KeyStep> steps = {};  // empty: the column itself
-};
-
 struct GroupValue {
-  enum class Kind : uint8_t { kCount, kCountOf, kSum, kMin, kMax, kMean, kQuantile, kConcurrency };
+  enum class Kind : uint8_t {
+    kCount,  // of rows
+    kCountOf,
+    kCountDistinct,
+    kSum,
+    kMin,
+    kMax,
+    kMean,
+    kQuantile,
+    kConcurrency,
+    kBeside,  // of the row of the smallest or largest value; without one, of the first row
+  };
   Kind kind = Kind::kCount;
-  uint8_t column = 0;  // of all but kCount
+  Expression of = {};  // of all but kCount
+  std::optional<Expression> filter = std::nullopt;  // rows that it is not true of are left out
   double q = 0;
-  uint8_t lengths = 0;  // of kConcurrency: the column of lengths; `column` is that of begins
+  Expression lengths = {};  // of kConcurrency; `of` are the begins
   bool operator==(const GroupValue&) const = default;
 };
 
+struct RelationColumn {
+  std::string name;  // in lower case
+  std::string type;  // as it is declared; empty: none
+};
+
+struct OrderedSelect;
+
+// A table or subquery of a FROM.
+struct GroupRelation {
+  std::optional<tables::Table> table = std::nullopt;  // of the trace
+  std::string alias = {};
+  // "WITH ... SELECT * FROM source AS alias" in parts: `before` the list of columns, and `from` behind it.
+  std::string before = {};
+  std::string from = {};
+  std::vector<RelationColumn> columns = {};  // 64 at most
+  uint64_t used = 0;                         // bits of columns that the query looks at
+  // Conditions of this relation alone, as they are written.
+  std::vector<std::string> own = {};
+  // Of LEFT JOIN: rows without one that meets all of these have NULL.
+  bool is_left = false;
+  std::vector<Expression> on = {};
+  // What the subquery is, if it is one whose rows need not be made by SQLite.
+  std::shared_ptr<const OrderedSelect> ordered = nullptr;
+};
+
 struct GroupQuery {
-  tables::Table table = tables::Table::kSlices;
-  std::vector<GroupKey> keys;  // none: one group of all rows
-  std::vector<GroupValue> values;
-  std::vector<ColumnCondition> conditions;  // all of these hold
+  std::vector<GroupRelation> relations = {};
+  std::vector<Expression> conditions = {};  // all of these hold
+  std::vector<Expression> keys = {};        // none: one group of all rows
+  std::vector<GroupValue> values = {};
+  std::vector<std::string> scalars = {};  // statements for the values of Expression::Kind::kScalar
+};
+
+// "function(column) OVER (ORDER BY order)".
+struct OrderedWindow {
+  enum class Kind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
+  Kind kind = Kind::kLag;
+  uint8_t column = 0;  // of kLag, kLead and kSum
+  bool operator==(const OrderedWindow&) const = default;
+};
+
+// A SELECT with window functions over all rows of a table or of a UNION ALL, in the order of one of its columns.
+struct OrderedSelect {
+  struct Part {
+    // Its keys are the columns; none: SQLite answers `select`.
+    std::optional<GroupQuery> query = std::nullopt;
+    std::string select = {};
+  };
+  std::vector<Part> parts = {};
+  size_t columns = 0;  // of each part
+  uint64_t used = 0;   // bits of these
+  uint8_t order = 0;   // the column that orders rows
+  std::vector<OrderedWindow> windows = {};
+  // What it selects: expressions of the columns of the parts, and of windows, whose numbers go on behind those.
+  std::vector<Expression> items = {};
 };
 
 // Such a SELECT in a statement, and what it reads once its groups are rows of a table.
 struct GroupSelect {
   GroupQuery query;
+  size_t number = 0;  // of the table of its groups: kGroupTable with that behind
   size_t begin = 0;  // in the statement
   size_t end = 0;
-  // The SELECT without its GROUP BY, which reads `table`. Columns of that are named "#k0", ... for
-  // keys that are expressions, by their own names for other ones, and "#v0", ... for values.
+  // The SELECT without its GROUP BY, which reads a table whose columns are named "#k0", ... for keys and
+  // "#v0", ... for values.
   std::string text;
 };
 
 inline constexpr std::string_view kGroupTable = "fxt_groups_";
-std::string NameOf(const GroupKey& key, const tables::TableInfo& info, size_t number);
+std::string NameOfKey(size_t number);
 std::string NameOfValue(size_t number);
+// The type of its column if the expression is one, by which SQLite compares.
+std::string TypeOf(const Expression& expression, const GroupQuery& query);
 
 // A SELECT of the first rows of one table in the order of a column.
 struct TopSelect {
   tables::Table table = tables::Table::kSlices;
-  std::vector<ColumnCondition> conditions = {};
+  std::vector<Expression> conditions = {};
   uint8_t column = 0;
   bool is_descending = false;
   uint64_t rows = 0;  // those that are left out at the begin included
@@ -71,9 +126,13 @@ struct TopSelect {
 // The SELECTs of a statement whose rows are the first ones by a column, none within another one.
 std::vector<TopSelect> FindTops(std::string_view statement);
 
-// The SELECTs of a statement that can be answered so, none within another one. `number` is that of
-// the first table for their groups: kGroupTable with the number behind. What is not understood in
-// all its parts is left to SQLite.
-std::vector<GroupSelect> FindGroups(std::string_view statement, size_t number);
+// The columns that a SELECT has; none if SQLite does not understand it.
+using Describe = std::function<std::optional<std::vector<RelationColumn>>(const std::string& select)>;
+
+// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. What is not
+// understood in all its parts is left to SQLite. `last` is the number of the last table, and becomes that. Without
+// `describe` they read tables of the trace alone.
+std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe = nullptr,
+                                    const std::function<bool(const GroupSelect&)>& is_wanted = nullptr);
 
 }  // namespace query

@@ -2,7 +2,6 @@
 #include "query/group_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
@@ -10,41 +9,45 @@
 #include <utility>
 
 #include "measure/histogram.h"
+#include "query/column_condition.h"
 #include "query/concurrency.h"
+#include "query/expression_values.h"
 #include "query/sqlite_api.h"
 
 namespace query {
 namespace {
 
-using columns::BlockEntry;
 using columns::ColumnValues;
-using columns::Encoding;
-using columns::kBlockRows;
 using tables::Cell;
-using tables::Type;
 
 constexpr uint32_t kMaxGroups = 1 << 17;
 // A histogram takes some KiB.
 constexpr uint32_t kMaxHistograms = 1 << 14;
+// Of a group and a value that is counted once in it; 24 bytes each.
+constexpr size_t kMaxDistinct = size_t{1} << 22;
 // Ranges of whole numbers that a table is made for.
 constexpr uint64_t kMaxRange = 1 << 16;
 constexpr uint32_t kNone = UINT32_MAX;
+// Whole numbers up to here are exact as reals.
+constexpr double kMostExact = 9007199254740992.0;
 
 // Small numbers for whole numbers, from 0 on.
 class NumberCodes {
  public:
+  explicit NumberCodes(size_t most = kMaxGroups) : most_(most) {}
   // kNone: there are too many.
   uint32_t CodeOf(int64_t number) {
     if (2 * (numbers_.size() + 1) > slots_.size()) Grow();
     uint32_t& slot = Find(number);
     if (slot == 0) {
-      if (numbers_.size() == kMaxGroups) return kNone;
+      if (numbers_.size() == most_) return kNone;
       numbers_.push_back(number);
       slot = static_cast<uint32_t>(numbers_.size());
     }
     return slot - 1;
   }
   int64_t number(uint32_t code) const { return numbers_[code]; }
+  size_t size() const { return numbers_.size(); }
 
  private:
   uint32_t& Find(int64_t number) {
@@ -60,208 +63,177 @@ class NumberCodes {
     for (uint32_t i = 0; i < numbers_.size(); ++i) Find(numbers_[i]) = i + 1;
   }
 
+  size_t most_;
   std::vector<int64_t> numbers_;
   std::vector<uint32_t> slots_;  // code + 1; 0: free
 };
 
-// What a key is, with NULL as its code 0.
-struct KeyCodes {
-  const GroupKey* key = nullptr;
-  bool is_text = false;
-  NumberCodes numbers;
-  std::unordered_map<std::string_view, uint32_t> codes;
-  std::vector<std::string_view> texts;
-  std::vector<uint32_t> of_block;  // codes of the texts, or of the range, of a block
-};
+// Small numbers for whole numbers and texts: 0 for NULL, others from 1 on.
+class CellCodes {
+ public:
+  explicit CellCodes(std::deque<std::string>& kept) : kept_(kept) {}
 
-// What a value has come to, by group.
-struct Sums {
-  std::vector<uint64_t> counts;
-  std::vector<int64_t> numbers;
-  std::vector<double> means;
-  std::vector<measure::Histogram> histograms;
-  std::vector<Concurrency> concurrencies;
+  // Those of all rows. False: there are too many, or values of other types.
+  bool Find(const ColumnValues& values, size_t rows, std::vector<uint32_t>& codes) {
+    codes.resize(rows);
+    of_texts_.assign(values.texts.size(), kNone);
+    const Cell::Kind all = values.kinds.empty() ? values.kind : Cell::Kind::kNull;
+    if (all == Cell::Kind::kInteger && FindInRange(values, rows, codes)) return true;
+    int64_t last_number = 0;
+    uint32_t last_code = kNone;
+    for (size_t i = 0; i < rows; ++i) {
+      const int64_t value = values.values[i];
+      switch (values.KindOf(i)) {
+        case Cell::Kind::kNull:
+          codes[i] = 0;
+          continue;
+        case Cell::Kind::kText: {
+          uint32_t& known = of_texts_[static_cast<size_t>(value)];
+          if (known == kNone) known = CodeOf(values.texts[static_cast<size_t>(value)]);
+          if (known == kNone) return false;
+          codes[i] = known;
+          break;
+        }
+        case Cell::Kind::kInteger:
+          if (last_code == kNone || value != last_number) {
+            last_number = value;
+            last_code = CodeOf(value);
+            if (last_code == kNone) return false;
+          }
+          codes[i] = last_code;
+          break;
+        case Cell::Kind::kReal:
+          return false;
+      }
+    }
+    return !(has_numbers_ && has_texts_);
+  }
+  Cell CellOf(uint32_t code) const {
+    Cell cell;
+    if (code == 0) return cell;
+    if (has_texts_) {
+      cell.Set(texts_[code - 1]);
+    } else {
+      cell.Set(numbers_.number(code - 1));
+    }
+    return cell;
+  }
+
+ private:
+  // Whole numbers that are near each other have their codes in a table.
+  bool FindInRange(const ColumnValues& values, size_t rows, std::vector<uint32_t>& codes) {
+    if (rows == 0) return true;
+    const auto begin = values.values.begin();
+    const auto [least, most] = std::minmax_element(begin, begin + static_cast<ptrdiff_t>(rows));
+    const auto base = static_cast<uint64_t>(*least);
+    const uint64_t range = static_cast<uint64_t>(*most) - base;
+    if (range >= kMaxRange || range > 2 * rows) return false;
+    of_range_.assign(range + 1, kNone);
+    for (size_t i = 0; i < rows; ++i) {
+      uint32_t& known = of_range_[static_cast<uint64_t>(values.values[i]) - base];
+      if (known == kNone) known = CodeOf(values.values[i]);
+      if (known == kNone) return false;
+      codes[i] = known;
+    }
+    return true;
+  }
+  uint32_t CodeOf(int64_t number) {
+    has_numbers_ = true;
+    const uint32_t code = numbers_.CodeOf(number);
+    return code == kNone ? kNone : code + 1;
+  }
+  uint32_t CodeOf(std::string_view text) {
+    has_texts_ = true;
+    const auto found = codes_.find(text);
+    if (found != codes_.end()) return found->second;
+    if (texts_.size() == kMaxGroups) return kNone;
+    const std::string& kept = kept_.emplace_back(text);
+    texts_.emplace_back(kept);
+    codes_.emplace(kept, static_cast<uint32_t>(texts_.size()));
+    return static_cast<uint32_t>(texts_.size());
+  }
+
+  std::deque<std::string>& kept_;
+  bool has_numbers_ = false;
+  bool has_texts_ = false;
+  NumberCodes numbers_;
+  std::unordered_map<std::string_view, uint32_t> codes_;
+  std::vector<std::string_view> texts_;
+  std::vector<uint32_t> of_texts_;  // codes of the texts of some rows
+  std::vector<uint32_t> of_range_;
 };
 
 // SQLite sums up for avg() in floating point, and in whole numbers from 3.43 on.
-bool MeansAreOfDoubles() { return sqlite3_libversion_number() < 3043000; }
+bool SumsAreOfDoubles() { return sqlite3_libversion_number() < 3043000; }
+
+// What a value has come to, by group.
+struct Sums {
+  Sums(const GroupValue& value, std::span<const Cell> scalars, std::deque<std::string>& texts)
+      : of(value.of, scalars), lengths(value.lengths, scalars), codes(texts) {
+    if (value.filter) filter.emplace(*value.filter, scalars);
+  }
+
+  ExpressionValues of;
+  ExpressionValues lengths;
+  std::optional<ExpressionValues> filter;
+  std::vector<uint64_t> counts;
+  std::vector<int64_t> numbers;
+  std::vector<double> reals;
+  bool is_real = false;
+  std::vector<measure::Histogram> histograms;
+  std::vector<Concurrency> concurrencies;
+  CellCodes codes;                        // of kCountDistinct and kBeside
+  NumberCodes seen{kMaxDistinct};         // groups with codes, of kCountDistinct
+  std::vector<uint32_t> code_of_group;    // of kBeside
+  std::vector<uint32_t> codes_of_batch;
+};
 
 class GroupSummer {
  public:
-  GroupSummer(const GroupQuery& query, const columns::ColumnFile& columns)
-      : query_(query), columns_(columns), sums_(query.values.size()) {
-    for (const GroupKey& key : query.keys) {
-      KeyCodes& codes = keys_.emplace_back();
-      codes.key = &key;
-      codes.is_text = InfoOf(query.table).columns[key.column].type == Type::kText;
-    }
-    pairs_.resize(query.keys.size());
-  }
+  GroupSummer(const GroupQuery& query, const GroupInput& input) : query_(query), rows_of_(query, input) {}
 
-  std::optional<Groups> Run(const std::function<bool()>& cancelled) {
-    if (!FindEdges()) return std::nullopt;
-    if (query_.keys.empty()) Resize(1);
-    for (size_t block = 0; block < columns_.table(query_.table).blocks(); ++block) {
-      if (cancelled && cancelled()) return std::nullopt;
-      if (!AddBlock(block)) return std::nullopt;
+  std::optional<Groups> Run() {
+    if (!rows_of_.Prepare()) return std::nullopt;
+    for (const Expression& key : query_.keys) {
+      keys_.emplace_back(key, rows_of_.scalars());
+      codes_.emplace_back(groups_.texts);
     }
+    pairs_.resize(query_.keys.size());
+    for (const GroupValue& value : query_.values) {
+      sums_.emplace_back(value, rows_of_.scalars(), groups_.texts);
+      has_beside_ |= value.kind == GroupValue::Kind::kBeside;
+      has_extreme_ |= value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
+    }
+    if (query_.keys.empty()) Resize(1);
+    if (!rows_of_.ForEachBatch([this](ExpressionRows& batch) { return AddBatch(batch); })) return std::nullopt;
     return Finish();
   }
 
  private:
-  // The begin and the end of the trace, if a key is made of them.
-  bool FindEdges() {
-    for (const GroupKey& key : query_.keys) {
-      for (const KeyStep& step : key.steps) {
-        const bool is_begin = step.kind == KeyStep::Kind::kBegin;
-        if (!is_begin && step.kind != KeyStep::Kind::kEnd) continue;
-        ColumnValues values;
-        const uint8_t column = is_begin ? tables::captures::kBeginTs : tables::captures::kEndTs;
-        if (columns_.table(tables::Table::kCaptures).rows != 1 ||
-            !columns_.Read(tables::Table::kCaptures, 0, column, values) ||
-            values.KindOf(0) != Cell::Kind::kInteger) {
-          return false;
-        }
-        (is_begin ? begin_ : end_) = values.values[0];
-      }
+  bool AddBatch(ExpressionRows& batch) {
+    group_.resize(batch.size());
+    std::fill(group_.begin(), group_.end(), 0);
+    for (size_t key = 0; key < keys_.size(); ++key) {
+      if (!AddKey(key, batch)) return false;
     }
-    return true;
-  }
-
-  const ColumnValues* Load(uint8_t column) {
-    if (is_loaded_[column]) return &values_[column];
-    if (!columns_.Read(query_.table, block_, column, values_[column])) return nullptr;
-    is_loaded_[column] = true;
-    return &values_[column];
-  }
-
-  bool AddBlock(size_t block) {
-    block_ = block;
-    is_loaded_.fill(false);
-    const size_t rows = columns_.table(query_.table).block_rows[block];
-    chosen_.resize(rows);
-    std::iota(chosen_.begin(), chosen_.end(), 0);
-    for (const ColumnCondition& condition : query_.conditions) {
-      if (MeetsNone(condition, columns_.entry(query_.table, block, condition.column))) return true;
-      const ColumnValues* values = Load(condition.column);
-      if (values == nullptr || !Choose(condition, *values, chosen_)) return false;
-      if (chosen_.empty()) return true;
+    shown_.clear();
+    for (uint32_t row = 0; row < group_.size(); ++row) {
+      if (rows_[group_[row]]++ == 0 && has_beside_ && !has_extreme_) Show(row);
     }
-    group_.resize(chosen_.size());
-    if (keys_.empty()) {
-      std::fill(group_.begin(), group_.end(), 0);
-    } else {
-      for (size_t key = 0; key < keys_.size(); ++key) {
-        if (!AddKey(key)) return false;
-      }
-    }
-    for (const uint32_t group : group_) ++rows_[group];
     for (size_t value = 0; value < sums_.size(); ++value) {
-      if (!AddValue(query_.values[value], sums_[value])) return false;
-    }
-    return true;
-  }
-
-  // Of a key that is an expression. 0: NULL; false: a number beyond 64 bits.
-  bool Evaluate(const GroupKey& key, int64_t column, int64_t& result, bool& is_null) const {
-    std::array<int64_t, 16> stack;
-    size_t size = 0;
-    is_null = false;
-    for (const KeyStep& step : key.steps) {
-      switch (step.kind) {
-        case KeyStep::Kind::kNumber:
-          stack[size++] = step.number;
-          continue;
-        case KeyStep::Kind::kColumn:
-          stack[size++] = column;
-          continue;
-        case KeyStep::Kind::kBegin:
-          stack[size++] = begin_;
-          continue;
-        case KeyStep::Kind::kEnd:
-          stack[size++] = end_;
-          continue;
-        default:
-          break;
-      }
-      const int64_t right = stack[--size];
-      int64_t& left = stack[size - 1];
-      switch (step.kind) {
-        case KeyStep::Kind::kAdd:
-          if (__builtin_add_overflow(left, right, &left)) return false;
-          break;
-        case KeyStep::Kind::kSubtract:
-          if (__builtin_sub_overflow(left, right, &left)) return false;
-          break;
-        case KeyStep::Kind::kMultiply:
-          if (__builtin_mul_overflow(left, right, &left)) return false;
-          break;
-        default:
-          if (right == 0) {
-            is_null = true;
-            return true;
-          }
-          if (right == -1) return false;
-          left = step.kind == KeyStep::Kind::kDivide ? left / right : left % right;
+      if (query_.values[value].kind != GroupValue::Kind::kBeside && !AddValue(query_.values[value], sums_[value], batch)) {
+        return false;
       }
     }
-    result = stack[0];
-    return true;
+    return !has_beside_ || AddBeside(batch, !has_extreme_ && query_.relations.size() > 1);
   }
 
   // Sets group_ to the codes of a key, together with those of the keys before.
-  bool AddKey(size_t number) {
-    KeyCodes& key = keys_[number];
-    const ColumnValues* values = Load(key.key->column);
-    if (values == nullptr) return false;
-    const BlockEntry& entry = columns_.entry(query_.table, block_, key.key->column);
-    const bool is_range = !key.is_text && key.key->steps.empty() &&
-                          entry.encoding == Encoding::kValues &&
-                          static_cast<uint64_t>(entry.high) - static_cast<uint64_t>(entry.low) < kMaxRange;
-    key.of_block.clear();
-    if (key.is_text) {
-      for (const std::string_view text : values->texts) {
-        key.of_block.push_back(TextCode(key, text));
-        if (key.of_block.back() == kNone) return false;
-      }
-    } else if (is_range) {
-      key.of_block.assign(static_cast<uint64_t>(entry.high) - static_cast<uint64_t>(entry.low) + 1, 0);
-    }
-    int64_t last_number = 0;
-    uint32_t last_code = kNone;
-    for (size_t i = 0; i < chosen_.size(); ++i) {
-      const uint32_t row = chosen_[i];
-      const Cell::Kind kind = values->KindOf(row);
-      uint32_t code = 0;
-      if (kind == Cell::Kind::kNull) {
-        code = 0;
-      } else if (kind != (key.is_text ? Cell::Kind::kText : Cell::Kind::kInteger)) {
-        return false;
-      } else if (key.is_text) {
-        code = key.of_block[static_cast<size_t>(values->values[row])];
-      } else if (is_range) {
-        uint32_t& known = key.of_block[static_cast<uint64_t>(values->values[row]) -
-                                       static_cast<uint64_t>(entry.low)];
-        if (known == 0) {
-          known = key.numbers.CodeOf(values->values[row]) + 1;
-          if (known == 0) return false;
-        }
-        code = known;
-      } else {
-        int64_t value = values->values[row];
-        bool is_null = false;
-        if (!key.key->steps.empty() && !Evaluate(*key.key, value, value, is_null)) return false;
-        if (is_null) {
-          code = 0;
-        } else {
-          if (last_code == kNone || value != last_number) {
-            last_number = value;
-            last_code = key.numbers.CodeOf(value);
-            if (last_code == kNone) return false;
-          }
-          code = last_code + 1;
-        }
-      }
+  bool AddKey(size_t number, ExpressionRows& batch) {
+    const ColumnValues* values = keys_[number].Of(batch);
+    if (values == nullptr || !codes_[number].Find(*values, batch.size(), key_codes_)) return false;
+    for (size_t i = 0; i < group_.size(); ++i) {
+      uint32_t code = key_codes_[i];
       if (number != 0) {
         const uint64_t pair = uint64_t{group_[i]} << 32 | code;
         code = pairs_[number].CodeOf(static_cast<int64_t>(pair));
@@ -274,106 +246,179 @@ class GroupSummer {
     return true;
   }
 
-  uint32_t TextCode(KeyCodes& key, std::string_view text) {
-    const auto found = key.codes.find(text);
-    if (found != key.codes.end()) return found->second;
-    if (key.texts.size() == kMaxGroups) return kNone;
-    const std::string& kept = groups_.texts.emplace_back(text);
-    key.texts.emplace_back(kept);
-    key.codes.emplace(kept, static_cast<uint32_t>(key.texts.size()));
-    return static_cast<uint32_t>(key.texts.size());
-  }
-
   void Resize(size_t groups) {
     if (rows_.size() >= groups) return;
     rows_.resize(groups);
+    shown_row_.resize(has_beside_ ? groups : 0);
     for (size_t i = 0; i < sums_.size(); ++i) {
-      const GroupValue::Kind kind = query_.values[i].kind;
-      if (kind == GroupValue::Kind::kCount) continue;
-      sums_[i].counts.resize(groups);
-      if (kind == GroupValue::Kind::kConcurrency) {
-        sums_[i].concurrencies.resize(groups);
-      } else if (kind == GroupValue::Kind::kQuantile) {
-        sums_[i].histograms.resize(groups);
-      } else if (kind == GroupValue::Kind::kMean) {
-        sums_[i].means.resize(groups);
-        sums_[i].numbers.resize(groups);
-      } else if (kind != GroupValue::Kind::kCountOf) {
-        sums_[i].numbers.resize(groups);
+      Sums& sums = sums_[i];
+      sums.counts.resize(groups);
+      switch (query_.values[i].kind) {
+        case GroupValue::Kind::kConcurrency:
+          sums.concurrencies.resize(groups);
+          if (keys_.empty()) sums.concurrencies[0].Reserve(rows_of_.table_rows());
+          break;
+        case GroupValue::Kind::kQuantile:
+          if (groups <= kMaxHistograms) sums.histograms.resize(groups);
+          break;
+        case GroupValue::Kind::kBeside:
+          sums.code_of_group.resize(groups);
+          break;
+        default:
+          sums.reals.resize(groups);
+          sums.numbers.resize(groups);
       }
     }
   }
 
-  template <typename Each>
-  bool ForEachNumber(const ColumnValues& values, Each&& each) {
-    for (size_t i = 0; i < chosen_.size(); ++i) {
-      const Cell::Kind kind = values.KindOf(chosen_[i]);
-      if (kind == Cell::Kind::kNull) continue;
-      if (kind != Cell::Kind::kInteger) return false;
-      if (!each(group_[i], values.values[chosen_[i]])) return false;
+  // The row stands for its group, as far as is known.
+  void Show(uint32_t row) {
+    shown_row_[group_[row]] = row;
+    shown_.push_back(group_[row]);
+  }
+
+  // `must_be_one`: which row stands for a group is not known, and all have to have the same values.
+  bool AddBeside(ExpressionRows& batch, bool must_be_one) {
+    for (size_t i = 0; i < sums_.size() && (must_be_one || !shown_.empty()); ++i) {
+      if (query_.values[i].kind != GroupValue::Kind::kBeside) continue;
+      Sums& sums = sums_[i];
+      const ColumnValues* values = sums.of.Of(batch);
+      if (values == nullptr || !sums.codes.Find(*values, batch.size(), sums.codes_of_batch)) return false;
+      for (const uint32_t group : shown_) sums.code_of_group[group] = sums.codes_of_batch[shown_row_[group]];
+      for (size_t row = 0; must_be_one && row < group_.size(); ++row) {
+        if (sums.code_of_group[group_[row]] != sums.codes_of_batch[row]) return false;
+      }
     }
     return true;
   }
 
-  bool AddValue(const GroupValue& value, Sums& sums) {
-    if (value.kind == GroupValue::Kind::kCount) return true;
-    const ColumnValues* values = Load(value.column);
-    if (values == nullptr) return false;
-    switch (value.kind) {
-      case GroupValue::Kind::kCountOf:
-        for (size_t i = 0; i < chosen_.size(); ++i) {
-          if (values->KindOf(chosen_[i]) != Cell::Kind::kNull) ++sums.counts[group_[i]];
-        }
+  // Which rows a value is of; null: of all. `fails`: it is not known.
+  const std::vector<uint8_t>* FilterOf(Sums& sums, ExpressionRows& batch, bool& fails) {
+    if (!sums.filter) return nullptr;
+    const ColumnValues* values = sums.filter->Of(batch);
+    fails = values == nullptr;
+    is_chosen_.resize(batch.size());
+    for (size_t row = 0; row < batch.size() && !fails; ++row) {
+      const auto is_true = IsTrue(CellOf(*values, row));
+      fails = !is_true;
+      is_chosen_[row] = is_true.value_or(false) ? 1 : 0;
+    }
+    return &is_chosen_;
+  }
+
+  bool AddValue(const GroupValue& value, Sums& sums, ExpressionRows& batch) {
+    if (value.kind == GroupValue::Kind::kCount && !sums.filter) return true;
+    bool fails = false;
+    const std::vector<uint8_t>* chosen = FilterOf(sums, batch, fails);
+    const ColumnValues* values = value.kind == GroupValue::Kind::kCount ? nullptr : sums.of.Of(batch);
+    if (fails || (values == nullptr && value.kind != GroupValue::Kind::kCount)) return false;
+    const auto for_each_row = [&](auto&& each) {
+      for (uint32_t i = 0; i < group_.size(); ++i) {
+        if ((chosen == nullptr || (*chosen)[i] != 0) && !each(i, group_[i])) return false;
+      }
+      return true;
+    };
+    const auto for_each_number = [&](auto&& each) {
+      return for_each_row([&](uint32_t row, uint32_t group) {
+        const Cell::Kind kind = values->KindOf(row);
+        if (kind == Cell::Kind::kNull) return true;
+        if (kind != Cell::Kind::kInteger || !each(row, group, values->values[row])) return false;
+        ++sums.counts[group];
         return true;
-      case GroupValue::Kind::kSum:
-        return ForEachNumber(*values, [&](uint32_t group, int64_t number) {
-          ++sums.counts[group];
-          return !__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group]);
+      });
+    };
+    switch (value.kind) {
+      case GroupValue::Kind::kCount:
+        return for_each_row([&](uint32_t, uint32_t group) { return ++sums.counts[group] != 0; });
+      case GroupValue::Kind::kCountOf:
+        return for_each_row([&](uint32_t row, uint32_t group) {
+          sums.counts[group] += values->KindOf(row) != Cell::Kind::kNull ? 1 : 0;
+          return true;
         });
+      case GroupValue::Kind::kCountDistinct:
+        return sums.codes.Find(*values, batch.size(), sums.codes_of_batch) && for_each_row([&](uint32_t row, uint32_t group) {
+                 return sums.codes_of_batch[row] == 0 || CountOnce(sums, group, sums.codes_of_batch[row]);
+               });
+      case GroupValue::Kind::kSum:
       case GroupValue::Kind::kMean:
-        return ForEachNumber(*values, [&](uint32_t group, int64_t number) {
-          ++sums.counts[group];
-          sums.means[group] += static_cast<double>(number);
-          return !__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group]);
+        if (HasReals(*values)) return AddReals(*values, sums, chosen);
+        return !sums.is_real && for_each_number([&](uint32_t, uint32_t group, int64_t number) {
+          if (__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group])) return false;
+          if (value.kind != GroupValue::Kind::kMean) return true;
+          sums.reals[group] += static_cast<double>(number);
+          // Beyond, it depends on the order of the rows, which is SQLite's in a join.
+          return query_.relations.size() == 1 || (sums.reals[group] < kMostExact && sums.reals[group] > -kMostExact);
         });
       case GroupValue::Kind::kMin:
-        return ForEachNumber(*values, [&](uint32_t group, int64_t number) {
-          int64_t& least = sums.numbers[group];
-          least = sums.counts[group]++ == 0 ? number : std::min(least, number);
+      case GroupValue::Kind::kMax: {
+        // Of NULL alone, the last row stands for the group.
+        const auto add = [&](uint32_t row, uint32_t group) {
+          const Cell::Kind kind = values->KindOf(row);
+          if (kind != Cell::Kind::kInteger && kind != Cell::Kind::kNull) return false;
+          int64_t& best = sums.numbers[group];
+          const int64_t number = values->values[row];
+          const bool is_null = kind == Cell::Kind::kNull;
+          const bool is_first = sums.counts[group] == 0;
+          const bool is_better = value.kind == GroupValue::Kind::kMin ? number < best : number > best;
+          if (is_null ? is_first : is_first || is_better) {
+            best = number;
+            if (has_beside_) Show(row);
+          }
+          sums.counts[group] += is_null ? 0 : 1;
           return true;
-        });
-      case GroupValue::Kind::kMax:
-        return ForEachNumber(*values, [&](uint32_t group, int64_t number) {
-          int64_t& most = sums.numbers[group];
-          most = sums.counts[group]++ == 0 ? number : std::max(most, number);
-          return true;
-        });
+        };
+        return for_each_row(add);
+      }
       case GroupValue::Kind::kConcurrency:
-        return AddIntervals(value, sums);
+        return AddIntervals(*values, sums, batch, chosen);
       default:
-        if (sums.histograms.size() > kMaxHistograms) return false;
-        return ForEachNumber(*values, [&](uint32_t group, int64_t number) {
-          if (number < 0) return false;
-          ++sums.counts[group];
-          sums.histograms[group].Add(static_cast<uint64_t>(number));
-          return true;
-        });
+        return !sums.histograms.empty() && rows_.size() <= kMaxHistograms &&
+               for_each_number([&](uint32_t, uint32_t group, int64_t number) {
+                 if (number < 0) return false;
+                 sums.histograms[group].Add(static_cast<uint64_t>(number));
+                 return true;
+               });
     }
   }
 
-  bool AddIntervals(const GroupValue& value, Sums& sums) {
-    const ColumnValues* begins = Load(value.column);
-    const ColumnValues* lengths = Load(value.lengths);
-    if (begins == nullptr || lengths == nullptr) return false;
-    for (size_t i = 0; i < chosen_.size(); ++i) {
-      const uint32_t row = chosen_[i];
-      const Cell::Kind begin = begins->KindOf(row);
-      const Cell::Kind length = lengths->KindOf(row);
-      if (begin == Cell::Kind::kNull || length == Cell::Kind::kNull) continue;
-      if (begin != Cell::Kind::kInteger || length != Cell::Kind::kInteger) return false;
-      if (lengths->values[row] < 0 || ++intervals_ > Concurrency::kMaxIntervals) return false;
+  static bool CountOnce(Sums& sums, uint32_t group, uint32_t code) {
+    const size_t before = sums.seen.size();
+    if (sums.seen.CodeOf(static_cast<int64_t>(uint64_t{group} << 32 | code)) == kNone) return false;
+    sums.counts[group] += sums.seen.size() - before;
+    return true;
+  }
+
+  static bool HasReals(const ColumnValues& values) {
+    return values.kinds.empty() ? values.kind == Cell::Kind::kReal
+                                : std::find(values.kinds.begin(), values.kinds.end(),
+                                            static_cast<uint8_t>(Cell::Kind::kReal)) != values.kinds.end();
+  }
+  // The sum of reals depends on their order, which is the table's only where nothing is joined.
+  bool AddReals(const ColumnValues& values, Sums& sums, const std::vector<uint8_t>* chosen) {
+    if (!SumsAreOfDoubles() || query_.relations.size() != 1) return false;
+    if (!sums.is_real && std::any_of(sums.counts.begin(), sums.counts.end(), [](uint64_t count) { return count != 0; })) return false;
+    sums.is_real = true;
+    for (size_t i = 0; i < group_.size(); ++i) {
+      const Cell::Kind kind = values.KindOf(i);
+      if (kind == Cell::Kind::kNull || (chosen != nullptr && (*chosen)[i] == 0)) continue;
+      if (kind != Cell::Kind::kReal) return false;
+      sums.reals[group_[i]] += CellOf(values, i).real;
       ++sums.counts[group_[i]];
-      if (!sums.concurrencies[group_[i]].Add(begins->values[row], lengths->values[row])) return false;
+    }
+    return true;
+  }
+
+  bool AddIntervals(const ColumnValues& begins, Sums& sums, ExpressionRows& batch, const std::vector<uint8_t>* chosen) {
+    const ColumnValues* lengths = sums.lengths.Of(batch);
+    if (lengths == nullptr) return false;
+    for (size_t i = 0; i < group_.size(); ++i) {
+      const Cell::Kind begin = begins.KindOf(i);
+      const Cell::Kind length = lengths->KindOf(i);
+      if (begin == Cell::Kind::kNull || length == Cell::Kind::kNull || (chosen != nullptr && (*chosen)[i] == 0)) continue;
+      if (begin != Cell::Kind::kInteger || length != Cell::Kind::kInteger) return false;
+      if (lengths->values[i] < 0 || ++intervals_ > Concurrency::kMaxIntervals) return false;
+      ++sums.counts[group_[i]];
+      if (!sums.concurrencies[group_[i]].Add(begins.values[i], lengths->values[i])) return false;
     }
     return true;
   }
@@ -382,21 +427,39 @@ class GroupSummer {
     const GroupValue& value = query_.values[number];
     Sums& sums = sums_[number];
     Cell cell;
-    if (value.kind == GroupValue::Kind::kCount) {
-      cell.Set(rows_[group]);
-    } else if (value.kind == GroupValue::Kind::kCountOf) {
-      cell.Set(sums.counts[group]);
-    } else if (sums.counts[group] == 0) {
-      cell.SetNull();
-    } else if (value.kind == GroupValue::Kind::kMean) {
-      const double sum = MeansAreOfDoubles() ? sums.means[group] : static_cast<double>(sums.numbers[group]);
-      cell.Set(sum / static_cast<double>(sums.counts[group]));
-    } else if (value.kind == GroupValue::Kind::kConcurrency) {
-      cell.Set(std::string_view(groups_.texts.emplace_back(sums.concurrencies[group].TakeJson())));
-    } else if (value.kind == GroupValue::Kind::kQuantile) {
-      cell.Set(sums.histograms[group].Quantile(value.q));
-    } else {
-      cell.Set(sums.numbers[group]);
+    switch (value.kind) {
+      case GroupValue::Kind::kBeside:
+        return sums.codes.CellOf(sums.code_of_group[group]);
+      case GroupValue::Kind::kCount:
+        cell.Set(sums.filter ? sums.counts[group] : rows_[group]);
+        return cell;
+      case GroupValue::Kind::kCountOf:
+      case GroupValue::Kind::kCountDistinct:
+        cell.Set(sums.counts[group]);
+        return cell;
+      default:
+        break;
+    }
+    if (sums.counts[group] == 0) return cell;
+    switch (value.kind) {
+      case GroupValue::Kind::kMean: {
+        const bool is_double = sums.is_real || SumsAreOfDoubles();
+        const double sum = is_double ? sums.reals[group] : static_cast<double>(sums.numbers[group]);
+        cell.Set(sum / static_cast<double>(sums.counts[group]));
+        break;
+      }
+      case GroupValue::Kind::kConcurrency:
+        cell.Set(std::string_view(groups_.texts.emplace_back(sums.concurrencies[group].TakeJson())));
+        break;
+      case GroupValue::Kind::kQuantile:
+        cell.Set(sums.histograms[group].Quantile(value.q));
+        break;
+      default:
+        if (sums.is_real) {
+          cell.Set(sums.reals[group]);
+        } else {
+          cell.Set(sums.numbers[group]);
+        }
     }
     return cell;
   }
@@ -416,12 +479,7 @@ class GroupSummer {
           own = static_cast<uint32_t>(pair);
           code = static_cast<uint32_t>(pair >> 32);
         }
-        if (own == 0) continue;
-        if (keys_[key].is_text) {
-          cells[key].Set(keys_[key].texts[own - 1]);
-        } else {
-          cells[key].Set(keys_[key].numbers.number(own - 1));
-        }
+        cells[key] = codes_[key].CellOf(own);
       }
       for (size_t value = 0; value < sums_.size(); ++value) cells.push_back(ValueOf(value, group));
       found.push_back(std::move(cells));
@@ -447,52 +505,49 @@ class GroupSummer {
   }
 
   const GroupQuery& query_;
-  const columns::ColumnFile& columns_;
-  int64_t begin_ = 0;
-  int64_t end_ = 0;
-  std::vector<KeyCodes> keys_;
-  std::vector<NumberCodes> pairs_;  // of the code of the keys before, and that of a key
-  std::vector<Sums> sums_;
+  JoinedRows rows_of_;
+  Groups groups_;
+  std::vector<ExpressionValues> keys_;
+  std::vector<CellCodes> codes_;     // of these
+  std::vector<NumberCodes> pairs_;   // of the code of the keys before, and that of a key
+  std::deque<Sums> sums_;
   std::vector<uint64_t> rows_;  // by group
   uint32_t most_ = 0;
   size_t intervals_ = 0;
-  Groups groups_;
+  bool has_beside_ = false;
+  bool has_extreme_ = false;
 
-  // Of a block.
-  size_t block_ = 0;
-  std::array<ColumnValues, tables::kMaxColumns> values_;
-  std::array<bool, tables::kMaxColumns> is_loaded_{};
-  std::vector<uint32_t> chosen_;  // rows
-  std::vector<uint32_t> group_;   // of each of these
+  // Of a batch.
+  std::vector<uint32_t> group_;  // of each row
+  std::vector<uint32_t> key_codes_;
+  std::vector<uint8_t> is_chosen_;
+  std::vector<uint32_t> shown_;      // groups that another row stands for
+  std::vector<uint32_t> shown_row_;  // by group
 };
 
 }  // namespace
-
-uint64_t ColumnsOf(const GroupQuery& query) {
-  uint64_t columns = 0;
-  for (const GroupKey& key : query.keys) columns |= uint64_t{1} << key.column;
-  for (const GroupValue& value : query.values) {
-    if (value.kind != GroupValue::Kind::kCount) columns |= uint64_t{1} << value.column;
-    if (value.kind == GroupValue::Kind::kConcurrency) columns |= uint64_t{1} << value.lengths;
-  }
-  for (const ColumnCondition& condition : query.conditions) {
-    columns |= uint64_t{1} << condition.column;
-  }
-  return columns;
-}
 
 std::optional<int64_t> LastOfTop(const TopSelect& top, const columns::ColumnFile& columns,
                                  const std::function<bool()>& cancelled) {
   // The worst of the best so far is the first one.
   const auto is_better = [&](int64_t a, int64_t b) { return top.is_descending ? a > b : a < b; };
   std::vector<int64_t> best;
+  std::vector<ColumnCondition> conditions;
+  for (const Expression& each : top.conditions) {
+    const bool is_between = each.kind == Expression::Kind::kAnd;
+    for (const Expression& term : is_between ? std::span(each.operands) : std::span(&each, 1)) {
+      auto condition = ConditionOf(term, InfoOf(top.table), {});
+      if (!condition) return std::nullopt;
+      conditions.push_back(std::move(*condition));
+    }
+  }
   ColumnValues values;
   std::vector<uint32_t> rows;
   for (size_t block = 0; block < columns.table(top.table).blocks(); ++block) {
     if (cancelled && cancelled()) return std::nullopt;
     rows.resize(columns.table(top.table).block_rows[block]);
     std::iota(rows.begin(), rows.end(), 0);
-    for (const ColumnCondition& condition : top.conditions) {
+    for (const ColumnCondition& condition : conditions) {
       if (MeetsNone(condition, columns.entry(top.table, block, condition.column))) rows.clear();
       if (rows.empty()) break;
       if (!columns.Read(top.table, block, condition.column, values) ||
@@ -521,9 +576,8 @@ std::optional<int64_t> LastOfTop(const TopSelect& top, const columns::ColumnFile
   return best.front();
 }
 
-std::optional<Groups> SumGroups(const GroupQuery& query, const columns::ColumnFile& columns,
-                                const std::function<bool()>& cancelled) {
-  return GroupSummer(query, columns).Run(cancelled);
+std::optional<Groups> SumGroups(const GroupQuery& query, const GroupInput& input) {
+  return GroupSummer(query, input).Run();
 }
 
 }  // namespace query

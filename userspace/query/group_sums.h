@@ -11,6 +11,7 @@
 
 #include "columns/column_file.h"
 #include "query/group_query.h"
+#include "query/joined_rows.h"
 #include "tables/rows/cell.h"
 
 namespace query {
@@ -21,16 +22,12 @@ struct Groups {
   std::deque<std::string> texts;     // of the cells
 };
 
-// Bit i: column i is looked at.
-uint64_t ColumnsOf(const GroupQuery& query);
-
 // None where SQLite has to answer: too many groups for memory, numbers beyond 64 bits, values that
-// are no whole numbers, columns that cannot be read. `cancelled` may be null; true ends it.
-std::optional<Groups> SumGroups(const GroupQuery& query, const columns::ColumnFile& columns,
-                                const std::function<bool()>& cancelled);
+// are of another type, columns that cannot be read.
+std::optional<Groups> SumGroups(const GroupQuery& query, const GroupInput& input);
 
 // The value of the last of the rows, so that no row beyond it is one of them. None where SQLite has
-// to look at all rows, as for SumGroups(), or where there are fewer.
+// to look at all rows, as for SumGroups(), or where there are fewer. `cancelled` may be null.
 std::optional<int64_t> LastOfTop(const TopSelect& top, const columns::ColumnFile& columns,
                                  const std::function<bool()>& cancelled);
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "unit/columns/columns_of.h"
+#include "unit/query/sqlite_copy.h"
 
 namespace query {
 namespace {
@@ -15,9 +15,13 @@ using tables::Table;
 
 // Groups as text.
 std::optional<TextRows> Summed(std::string_view statement, const columns::ColumnFile& file) {
-  const auto selects = FindGroups(statement, 1);
+  size_t last = 0;
+  const auto selects = FindGroups(statement, last);
   if (selects.size() != 1) return std::nullopt;
-  const auto groups = SumGroups(selects[0].query, file, nullptr);
+  const GroupInput input{.table = [&](Table, uint64_t) { return std::shared_ptr<const columns::ColumnFile>(std::shared_ptr<void>(), &file); },
+                         .load = nullptr,
+                         .cancelled = nullptr};
+  const auto groups = SumGroups(selects[0].query, input);
   if (!groups) return std::nullopt;
   TextRows rows;
   for (size_t at = 0; at < groups->cells.size(); at += groups->width) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An expression of SQL over the columns of one or more relations.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "query/sql_tokens.h"
+
+namespace query {
+
+using Tokens = std::span<const SqlToken>;
+
+// A column of one of the tables and subqueries of a FROM.
+struct ColumnRef {
+  uint8_t relation = 0;
+  uint8_t column = 0;
+  auto operator<=>(const ColumnRef&) const = default;
+};
+
+struct Expression {
+  enum class Kind : uint8_t {
+    kNull,
+    kInteger,
+    kReal,
+    kText,
+    kScalar,  // the value of a SELECT in parentheses
+    kColumn,
+    // Of two operands.
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kModulo,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kGreater,
+    kGreaterEqual,
+    kIs,
+    kIsNot,
+    kAnd,
+    kOr,
+    // Of one.
+    kNot,
+    kAbsolute,
+    // Of any number.
+    kIn,  // the first one in the others, which are constants
+    kLeast,
+    kGreatest,
+    kFirstKnown,  // coalesce()
+    kCase,        // pairs of a condition and a value, and perhaps the value of none
+  };
+
+  Kind kind = Kind::kNull;
+  int64_t number = 0;  // of kInteger; of kScalar which one it is
+  double real = 0;
+  std::string text = {};
+  ColumnRef column = {};
+  std::vector<Expression> operands = {};
+
+  bool operator==(const Expression&) const = default;
+  bool IsConstant() const { return kind <= Kind::kScalar; }
+};
+
+// What the names and SELECTs in an expression are. No value: nothing that is understood.
+struct ExpressionNames {
+  // Of "name" or "table.name".
+  std::function<std::optional<ColumnRef>(Tokens)> column;
+  // The number of a SELECT without its parentheses.
+  std::function<std::optional<size_t>(Tokens)> scalar;
+  // Of a call that the tokens begin with: what it is the same as, and the number of its tokens. May be null.
+  std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
+};
+
+// None if not all of it is understood.
+std::optional<Expression> ReadExpression(Tokens tokens, const ExpressionNames& names);
+
+// Calls `each` with each column in it.
+void ForEachColumn(const Expression& expression, const std::function<void(ColumnRef)>& each);
+
+// "a < b" says what "b > a" does: of one the kind of the other.
+Expression::Kind MirroredKind(Expression::Kind kind);
+
+// How many operators and functions it has.
+size_t OperatorsOf(const Expression& expression);
+
+// Parts between `sign` at `depth`.
+std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign);
+// The terms of which a condition is the conjunction; not those of BETWEEN.
+std::vector<Tokens> SplitAtAnd(Tokens condition, size_t depth);
+
+}  // namespace query
