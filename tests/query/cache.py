@@ -87,7 +87,7 @@ JOINS = (
     "SELECT t.name FROM (SELECT t.name, count(*) AS n FROM slices s JOIN threads t ON t.koid = s.koid GROUP BY t.koid) t WHERE n > 3 ORDER BY n DESC, t.name",
     "WITH w AS (SELECT tid, thread AS who, dur * 2 AS twice, kind FROM waits WHERE kind IN ('wakeup', 'preempted') AND dur > (SELECT avg(dur) FROM waits)) "
     "SELECT who, count(*), sum(twice), max(tid) FROM w WHERE twice < 100000000 GROUP BY who", "SELECT x, count(*) FROM (SELECT 1 AS x FROM slices WHERE cpu = 0) GROUP BY x",
-    "SELECT n, sum(d) FROM (SELECT process AS n, dur AS d FROM waits LIMIT 100) GROUP BY n", "SELECT n, count(*) FROM (SELECT DISTINCT thread AS n, cpu FROM slices) GROUP BY n",
+    "SELECT n, sum(d) FROM (SELECT process AS n, dur AS d FROM waits ORDER BY ts, tid, kind, dur LIMIT 100) GROUP BY n", "SELECT n, count(*) FROM (SELECT DISTINCT thread AS n, cpu FROM slices) GROUP BY n",
     "SELECT a.n, count(*), count(t.tid) FROM (SELECT thread AS n, koid AS k FROM slices WHERE cpu < 2) a LEFT JOIN threads t ON t.koid = a.k GROUP BY a.n",
     "SELECT sum(m) FROM (SELECT max(ts) AS m FROM slices)", "SELECT m, count(*) FROM (SELECT thread || '' AS m FROM slices) GROUP BY m",
     "SELECT (SELECT count(*) FROM slices s WHERE s.cpu = c.cpu) FROM cpus c ORDER BY 1", "SELECT * FROM (WITH slices AS (SELECT 1 AS cpu) SELECT cpu, count(*) FROM slices GROUP BY cpu)",

@@ -244,7 +244,7 @@ class SelectReader {
         query_.relations[column.relation].used |= uint64_t{1} << column.column;
       });
     });
-    return operators <= kMaxOperators && query_.values.size() <= kMaxOperators;
+    return operators <= kMaxOperators && query_.values.size() <= kMaxValues;
   }
 
   const std::string& NameOfColumn(ColumnRef column) const {
@@ -840,6 +840,8 @@ class SelectReader {
   static constexpr size_t kMaxRelations = 8;
   // The values of each take 256 KiB.
   static constexpr size_t kMaxOperators = 256;
+  // Each takes some MiB for 100,000 groups.
+  static constexpr size_t kMaxValues = 64;
   static constexpr int64_t kMaxTop = 100'000;
 
   std::string_view statement_;

@@ -202,6 +202,7 @@ class GroupSummer {
     for (const GroupValue& value : query_.values) {
       sums_.emplace_back(value, rows_of_.scalars(), groups_.texts);
       has_beside_ |= value.kind == GroupValue::Kind::kBeside;
+      quantiles_ += value.kind == GroupValue::Kind::kQuantile ? 1 : 0;
       has_extreme_ |= value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
     }
     if (query_.keys.empty()) Resize(1);
@@ -259,7 +260,7 @@ class GroupSummer {
           if (keys_.empty()) sums.concurrencies[0].Reserve(rows_of_.table_rows());
           break;
         case GroupValue::Kind::kQuantile:
-          if (groups <= kMaxHistograms) sums.histograms.resize(groups);
+          if (groups * quantiles_ <= kMaxHistograms) sums.histograms.resize(groups);
           break;
         case GroupValue::Kind::kBeside:
           sums.code_of_group.resize(groups);
@@ -372,7 +373,7 @@ class GroupSummer {
       case GroupValue::Kind::kConcurrency:
         return AddIntervals(*values, sums, batch, chosen);
       default:
-        return !sums.histograms.empty() && rows_.size() <= kMaxHistograms &&
+        return sums.histograms.size() == rows_.size() &&
                for_each_number([&](uint32_t, uint32_t group, int64_t number) {
                  if (number < 0) return false;
                  sums.histograms[group].Add(static_cast<uint64_t>(number));
@@ -381,11 +382,13 @@ class GroupSummer {
     }
   }
 
-  static bool CountOnce(Sums& sums, uint32_t group, uint32_t code) {
+  bool CountOnce(Sums& sums, uint32_t group, uint32_t code) {
     const size_t before = sums.seen.size();
     if (sums.seen.CodeOf(static_cast<int64_t>(uint64_t{group} << 32 | code)) == kNone) return false;
-    sums.counts[group] += sums.seen.size() - before;
-    return true;
+    const size_t added = sums.seen.size() - before;
+    sums.counts[group] += added;
+    distinct_ += added;
+    return distinct_ <= kMaxDistinct;
   }
 
   static bool HasReals(const ColumnValues& values) {
@@ -513,7 +516,9 @@ class GroupSummer {
   std::deque<Sums> sums_;
   std::vector<uint64_t> rows_;  // by group
   uint32_t most_ = 0;
-  size_t intervals_ = 0;
+  size_t intervals_ = 0;  // of all values, as the next two are
+  size_t distinct_ = 0;
+  size_t quantiles_ = 0;
   bool has_beside_ = false;
   bool has_extreme_ = false;
 
