@@ -36,7 +36,7 @@ util::Result<std::string> FragmentOf(const std::string& at) {
   if (at.empty()) return std::string();
   const auto is_allowed = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           std::string_view("=&.,:@_-~%").find(c) != std::string_view::npos;
+           std::string_view("=&.,:@_-~%+*").find(c) != std::string_view::npos;
   };
   if (at.find('=') != std::string::npos) {
     const size_t mark = at.find('#');
