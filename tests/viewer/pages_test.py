@@ -350,6 +350,7 @@ class Pages(unittest.TestCase):
         place = shlex.split(page.evaluate("document.querySelector('#way code').textContent"))[3].split("=")
         length, begin = (int(self.report[key]) for key in ("length_ns", "begin_ns"))
         self.assertAlmostEqual(int(place[1]) - begin, length / 2, delta=length / 50)
+        self.assert_parts_of_a_path_have_their_places()
         # A shell takes any name of a file as one word.
         odd = self.path("it's $(date) \"odd\" \u202e.fxt")
         shutil.copy(self.path("new/0.fxt"), odd)
@@ -360,6 +361,31 @@ class Pages(unittest.TestCase):
         page = self.open("f.html")
         self.zoom(page)
         self.assertEqual(shlex.split(page.evaluate("document.querySelector('code.place').textContent"))[4:], [self.path("new/0.fxt")])
+
+    def assert_parts_of_a_path_have_their_places(self):
+        page = self.open("p.html")
+        self.open_all(page)
+        request = self.data_of(page)["requests"][0]
+        ran = 0
+        for number, part in list(enumerate(request["parts"]))[:20]:
+            places = page.evaluate(f"""(() => {{
+                const card = document.querySelector('details.card');
+                card.querySelectorAll('.plot.path rect')[{number}].dispatchEvent(new MouseEvent('click', {{ bubbles: true }}));
+                const row = card.querySelectorAll('table.path-parts tbody tr')[{number}];
+                row.querySelector('button').click();
+                return [card.querySelector('p code.place').textContent, row.querySelector('code.place').textContent];
+            }})()""")
+            words = shlex.split(places[0])
+            self.assertEqual(places, [places[0]] * 2)
+            place = dict(one.split("=") for one in words[3].split("&"))
+            clock = int(request["clock"]) + int(part["at"])
+            self.assertEqual(place, {"clock": str(clock), "thread": str(part["koid"])})
+            # The thread that the part names ran at this time, or waited.
+            koid = f"koid = {place['thread']} AND ts <= {clock} AND ts + length > {clock}"
+            tid = harness.query(words[4], f"SELECT tid FROM slices WHERE {koid} UNION ALL SELECT tid FROM waits WHERE {koid}")
+            self.assertEqual(tid, [[int(part["thread"].split()[-1])]], part)
+            ran += part["kind"] == "running"
+        self.assertGreater(ran, 0)
 
     def test_a_flame_graph_colours_differences(self):
         for name in ("on.html", "off.html"):

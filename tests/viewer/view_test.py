@@ -277,7 +277,7 @@ class Recorded(unittest.TestCase):
 
     def longest(self, statement):
         """ns since the first record, and the rest, of the first row."""
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         begin, *rest = harness.query(self.trace, statement)[0]
         return begin - first, *rest
 
@@ -309,7 +309,7 @@ class View(Recorded):
 
     def test_states_are_those_of_query(self):
         facts = Facts(self.trace)
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
         koids = {number: int(koid) for koid, number in numbers.items()}
         choose = random.Random(33)
@@ -330,7 +330,7 @@ class View(Recorded):
                 self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
 
     def test_interrupts_and_blocks_are_those_of_query(self):
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
         tracks = dict(self.page.evaluate("fxtView.lanes.traces[0].devices.flatMap((one) => one.async).map("
                                          "(one) => [one.device, one.number])"))
@@ -387,7 +387,7 @@ class View(Recorded):
 
     def test_pixels_have_the_colour_of_the_state(self):
         facts = Facts(self.trace)
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         choose = random.Random(7)
         lanes = [lane for lane in facts.lanes if lane[0] == "thread"]
         checked = 0
@@ -523,7 +523,7 @@ class View(Recorded):
         self.assertTrue(self.page.evaluate(loaded).startswith("report?"))
         status, report = self.viewed.ask(self.viewed.path + self.page.evaluate(loaded))
         self.assertEqual(status, 200)
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         window = ("--from", f"@{first + int(where['from'])}", "--to", f"@{first - int(-where['to'] // 1)}")
         self.assertEqual(report.decode(), fxt("report", "--html", "-", *window, self.trace))
         self.page.settle()
@@ -669,7 +669,7 @@ class Lossy(Recorded):
     COMMAND = (os.path.join(BUILD, "tests", "odd_tasks"), "storm", "--times", "1000", "--hold", "fxt-record")
 
     def test_losses_and_gaps_are_those_of_query(self):
-        first = int(self.page.evaluate("fxtView.clock"))
+        first = int(self.page.evaluate("fxtView.clocks[0]"))
         tracks = self.page.evaluate("fxtView.lanes.traces[0].losses")
         rows = harness.query(self.trace, "SELECT ts, kind, cpu, category, count FROM losses")
         self.assertGreater(len([row for row in rows if row[1] == "lost"]), 0)
@@ -873,7 +873,7 @@ class Served(harness.FolderTest):
         with Viewed(trace) as viewed, Shown(browser.find()) as page:
             page.size(1400, 900)
             page.show(viewed.url)
-            first = int(page.evaluate("fxtView.clock"))
+            first = int(page.evaluate("fxtView.clocks[0]"))
             spans = {name: (begin - first, dur, koid) for name, begin, dur, koid in
                      harness.query(trace, "SELECT name, ts, dur, koid FROM spans")}
             lane_of = {name: page.evaluate(f"'d' + fxtView.lanes.byKoid.get('0:{koid}').number") for name, (_, _, koid) in spans.items()}
@@ -918,7 +918,7 @@ class Served(harness.FolderTest):
                 lane, depths, note = page.evaluate("(({ lane, depths, note }) => [lane, depths, note ?? ''])("
                                                    "fxtView.lanes.rows.find((row) => row.lane?.startsWith('a')))")
                 self.assertEqual((depths, note), (min(most, 64), "6 more at once" if most == 70 else ""))
-                first = int(page.evaluate("fxtView.clock"))
+                first = int(page.evaluate("fxtView.clocks[0]"))
                 begins = dict(harness.query(trace, "SELECT args ->> 'number', ts FROM spans"))
                 # Each row has its own.
                 for number in (0, min(most, 64) - 1):
@@ -961,6 +961,25 @@ class Served(harness.FolderTest):
             page.evaluate("fxtView.goTo(1, 'c0', null)")
             page.settle()
             page.pictures("two")
+            # Statements ask either; times of the rows and of addresses are those of their trace.
+            page.click_on("#tab-sql")
+            statement = "SELECT ts, tid, koid, length FROM slices WHERE ts BETWEEN $from AND $to ORDER BY length DESC, ts LIMIT 1"
+            for number, trace in ((1, other), (0, self.trace)):
+                begin, _, koid, length = row = harness.query(trace, statement.replace("BETWEEN $from AND $to", "> 0"))[0]
+                page.evaluate(f"fxtView.viewport.showAll(); document.querySelector('#asked').value = {number}")
+                page.type_into("#statement", statement)
+                page.click_on("#run-sql")
+                page.wait_for(lambda one, words=str(begin): one.errors or words in one.text("#result"))
+                cells = page.evaluate("[...document.querySelectorAll('#result tbody td')].map((one) => one.textContent)")
+                self.assertEqual(cells, list(map(str, row)))
+                wanted = [number, begin - int(page.evaluate(f"fxtView.clocks[{number}]")), length]
+                shown = "(({ trace, begin, end }) => [trace, begin, end - begin])(fxtView.overlay.selected ?? {})"
+                page.click_on("#result td button")
+                page.wait_for(lambda one, place=wanted: one.errors or one.evaluate(shown) == place)
+                page.evaluate("fxtView.clearSelection()")
+                page.evaluate(f"fxtView.showPlace('clock={begin}&thread={koid}', {number})")
+                self.assertEqual(page.evaluate(shown), wanted)
+                page.click_on("#tab-sql")
             # Each has its report of the interval.
             page.evaluate("fxtView.setRange(0, 1e6)")
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#report-1')"))
@@ -1003,7 +1022,7 @@ class Large(harness.FolderTest):
         """What is drawn in random runs and waits is what fxt query says of them."""
         choose = random.Random(36)
         begin, end = harness.query(trace, "SELECT begin_ts, end_ts FROM captures")[0]
-        first = int(page.evaluate("fxtView.clock"))
+        first = int(page.evaluate("fxtView.clocks[0]"))
         numbers = dict(page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
         koids = {number: int(koid) for koid, number in numbers.items()}
         windows = [choose.randrange(begin, end) for _ in range(100)]

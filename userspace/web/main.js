@@ -19,7 +19,7 @@ const byId = (id) => document.getElementById(id);
 
 class App {
   constructor() {
-    this.clock = '0';
+    this.clocks = ['0', '0']; // the first time of each trace, as digits
     this.isComplete = false;
     this.isStarted = false;
     this.progress = -1;
@@ -61,7 +61,7 @@ class App {
     const notes = states.flatMap((one) => one.notes.map((note) => (states.length > 1 ? `${one.file}: ${note}` : note)));
     byId('notes').textContent = notes.join('. ');
     byId('notes').hidden = notes.length === 0;
-    this.clock = states[0].clock;
+    this.clocks = states.map((one) => one.clock);
     const isWhole = this.viewport.from <= this.viewport.begin && this.viewport.to >= this.viewport.end;
     this.viewport.setBounds(Math.min(...states.map((one) => one.begin)), Math.max(...states.map((one) => one.end)));
     const found = await Promise.all(states.map((_, trace) => api.lanes(trace)));
@@ -70,14 +70,15 @@ class App {
       this.painter.labels[trace] ??= new api.Labels(trace, () => this.changed());
     });
     this.tiles.outdate();
-    if (!this.isStarted) this.#start();
+    if (!this.isStarted) this.#start(states);
     else if (isWhole) this.viewport.showAll();
     if (isComplete) this.#complete();
     this.layOut();
   }
 
-  #start() {
+  #start(states) {
     this.isStarted = true;
+    this.questions.offerTraces(states.map((one) => one.file));
     this.viewport.showAll();
   }
 
@@ -93,7 +94,7 @@ class App {
 
   /** Shows what an address says behind its #; its times and threads are those of `trace`. */
   async showPlace(fragment, trace = 0) {
-    const wanted = this.viewport.readFragment(fragment, this.clock);
+    const wanted = this.viewport.readFragment(fragment, this.clocks[trace]);
     this.#restored();
     // Lanes have other numbers in other openings: links from elsewhere name the thread.
     const number = wanted && (this.lanes.byKoid.get(`${trace}:${wanted.thread}`)?.number ?? this.lanes.byTid.get(`${trace}:${wanted.thread}`));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page of critical paths.
-import { element, legend, svg, table } from './dom.js';
+import { button, element, legend, svg, table } from './dom.js';
 import { data, showPage } from './page.js';
 import { placeLink } from './place.js';
 import { fitted, greatest, linearScale, plot, text } from './plots.js';
@@ -41,8 +41,13 @@ function comparison() {
   ];
 }
 
-// Each part at its depth, over the time of the request.
-function waterfall(request) {
+// The place of a part, which begins `at` after the request.
+function placeOf(request, { at, koid }) {
+  return placeLink(paths.file, { clock: BigInt(request.clock) + BigInt(at), ...(koid && { thread: koid }) });
+}
+
+// Each part at its depth, over the time of the request. `onPart(part)`: a click on it.
+function waterfall(request, onPart) {
   const whole = Math.max(1, Number(request.ns));
   const rows = greatest(request.parts.map((part) => Number(part.depth)), 0) + 1;
   const high = 20;
@@ -53,7 +58,7 @@ function waterfall(request) {
         const [x, wide, y] = [scale(Number(part.at)), (Number(part.ns) / whole) * width, Number(part.depth) * (high + 2)];
         return [
           svg('rect', { x, y, width: Math.max(wide, 0.5), height: high, style: `fill: var(--${COLOURS[part.kind] || 'unknown'})`,
-            tip: `${part.thread}\n${part.what}\n${exactMs(part.ns)} at ${exactMs(part.at)}` }),
+            tip: `${part.thread}\n${part.what}\n${exactMs(part.ns)} at ${exactMs(part.at)}`, onclick: () => onPart(part) }),
           wide > 30 && text(x + 4, y + 14, 'on-bar', fitted(`${part.thread} ${part.what}`, wide - 6)),
         ];
       }),
@@ -63,16 +68,26 @@ function waterfall(request) {
 }
 
 function requestCard(request, i) {
+  const way = element('p', {}, placeOf(request, { at: 0, koid: request.thread }));
+  const showWay = (part) => way.replaceChildren(`${part.thread}, ${part.what}, at ${exactMs(part.at)} `,
+    element('span', {}, placeOf(request, part)));
+  // Of the parts in the table the commands stand in their rows, once they are asked for.
+  const threadCell = (part) => {
+    const place = element('div');
+    return element('div', { style: `padding-left: ${Number(part.depth)}em` },
+      button(part.thread, () => place.replaceChildren(element('span', {}, placeOf(request, part))), { class: 'open' }), place);
+  };
   const id = Number(request.id) > 0 ? `id ${request.id}, ` : '';
   return element('details', { class: 'card wait', open: i === 0 },
     element('summary', {}, duration(request.ns), ' ', request.name || '(no name)', ' ',
       element('span', { class: 'soft' }, `${id}at ${formatTime(Number(request.at))}`)),
-    waterfall(request),
-    element('p', {}, placeLink(paths.file, { clock: request.clock, thread: request.thread })),
+    waterfall(request, showWay),
+    element('p', { class: 'soft small' }, 'A click on a part shows the way to its time in the timeline.'),
+    way,
     element('details', {}, element('summary', {}, count(request.parts.length, 'part')), table('path-parts', [
       { title: 'at', number: true, cell: (part) => exactMs(part.at) },
       { title: 'takes', number: true, cell: (part) => exactMs(part.ns) },
-      { title: 'thread', class: 'name', cell: (part) => element('span', { style: `padding-left: ${Number(part.depth)}em` }, part.thread) },
+      { title: 'thread', class: 'name', cell: threadCell },
       { title: 'part', class: 'name wide', cell: (part) => part.what },
     ], request.parts)));
 }

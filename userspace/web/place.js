@@ -11,8 +11,7 @@ function quoted(text) {
 
 /** `place`: parts of an address as Viewport.readFragment() takes them. Null if `file` cannot be opened again. */
 export function placeLink(file, place) {
-  const address = Object.entries(place)
-    .map(([key, one]) => `${key}=${encodeURIComponent(one).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`).join('&');
+  const address = new URLSearchParams(place).toString();
   if (isInView) {
     return button('show in the timeline', () => window.parent.postMessage({ fxtPlace: address }, '*'), { class: 'link place' });
   }

@@ -146,33 +146,41 @@ export class Questions {
         this.runSql();
       }
     });
+    this.asked = element('select', { id: 'asked', 'aria-label': 'Trace that the statement asks', hidden: true });
     this.result = element('div', { id: 'result' });
     place.replaceChildren(
       element('p', { class: 'soft' },
         'The tables of docs/tables.md: slices, waits, idle, wakeups, spans, instants, counters, threads, processes, … '
         + '$from and $to are the selected interval, or what is shown. At most 1,000 rows, 60 s.'),
       this.statement,
-      element('p', { class: 'buttons' }, button('Run (Ctrl-Enter)', () => this.runSql(), { id: 'run-sql' })),
+      element('p', { class: 'buttons' }, this.asked, button('Run (Ctrl-Enter)', () => this.runSql(), { id: 'run-sql' })),
       this.result);
+  }
+
+  /** Statements ask one of these; their names may be the same. */
+  offerTraces(names) {
+    this.asked.replaceChildren(...names.map((name, trace) => element('option', { value: trace }, `${trace + 1}: ${name}`)));
+    this.asked.hidden = names.length < 2;
   }
 
   async runSql() {
     const { viewport } = this.app;
     const { from, to } = viewport.range ?? viewport;
-    const clock = BigInt(this.app.clock);
+    const trace = Number(this.asked.value);
+    const clock = BigInt(this.app.clocks[trace]);
     const statement = this.statement.value
       .replaceAll('$from', String(clock + BigInt(Math.floor(from))))
       .replaceAll('$to', String(clock + BigInt(Math.ceil(to))));
     this.result.replaceChildren(element('p', { class: 'soft' }, 'reading the file …'));
     try {
-      const answer = await api.sql(0, statement);
-      this.#showRows(api.parseCsv(answer.csv), answer.cut, clock);
+      const answer = await api.sql(trace, statement);
+      this.#showRows(trace, api.parseCsv(answer.csv), answer.cut, clock);
     } catch (error) {
       this.result.replaceChildren(element('p', { class: 'error' }, error.message));
     }
   }
 
-  #showRows(rows, isCut, clock) {
+  #showRows(trace, rows, isCut, clock) {
     const [names, ...cells] = rows;
     if (!names) {
       this.result.replaceChildren(element('p', { class: 'soft' }, 'no rows'));
@@ -182,9 +190,9 @@ export class Questions {
     const ts = names.indexOf('ts');
     const shown = cells.map((row) => row.map((cell, column) => {
       if (column !== ts || tid < 0 || !/^\d+$/.test(cell)) return cell;
-      const number = this.app.lanes.byTid.get(`0:${row[tid]}`);
+      const number = this.app.lanes.byTid.get(`${trace}:${row[tid]}`);
       if (number === undefined) return cell;
-      return button(cell, () => this.app.goTo(0, `s${number}`, Number(BigInt(cell) - clock)), { class: 'link' });
+      return button(cell, () => this.app.goTo(trace, `s${number}`, Number(BigInt(cell) - clock)), { class: 'link' });
     }));
     this.result.replaceChildren(
       element('p', { class: 'soft' }, `${formatCount(cells.length)} rows${isCut ? ', and more that are not shown' : ''}`),

@@ -109,26 +109,26 @@ export class Viewport {
   /** The place as the part of an address behind its #. */
   toFragment() {
     const round = Math.round;
-    const parts = [`from=${round(this.from)}`, `to=${round(this.to)}`];
-    if (this.scroll > 0) parts.push(`y=${round(this.scroll)}`);
+    const parts = new URLSearchParams({ from: round(this.from), to: round(this.to) });
+    if (this.scroll > 0) parts.set('y', round(this.scroll));
     if (this.selection) {
       const { trace, lane, time, depth } = this.selection;
-      parts.push(`sel=${trace}.${lane}.${round(time)}.${depth ?? 0}`);
+      parts.set('sel', `${trace}.${lane}.${round(time)}.${depth ?? 0}`);
     }
-    if (this.range) parts.push(`range=${round(this.range.from)},${round(this.range.to)}`);
-    if (this.marks.length > 0) {
-      parts.push(`marks=${this.marks.map((mark) => `${round(mark.from)},${round(mark.to)}`).join('_')}`);
-    }
-    if (this.pinned.length > 0) parts.push(`pin=${this.pinned.join(',')}`);
-    if (this.filter) parts.push(`filter=${encodeURIComponent(this.filter)}`);
-    if (this.hidesIdle) parts.push('idle=hide');
-    return parts.join('&');
+    const text = ({ from, to }) => `${round(from)},${round(to)}`;
+    if (this.range) parts.set('range', text(this.range));
+    if (this.marks.length > 0) parts.set('marks', this.marks.map(text).join('_'));
+    if (this.pinned.length > 0) parts.set('pin', this.pinned.join(','));
+    if (this.filter) parts.set('filter', this.filter);
+    if (this.hidesIdle) parts.set('idle', 'hide');
+    return parts.toString();
   }
 
   /** The opposite. `clock` is the first time of the trace, as digits. Passes over what it does not understand.
    *  Returns {thread, time} if the address names a thread (koid or tid) and a time, null otherwise. */
   readFragment(fragment, clock) {
-    const parts = new Map(fragment.split('&').map((part) => part.split(/=(.*)/s).slice(0, 2)));
+    // The last one of a name counts.
+    const parts = new Map(new URLSearchParams(fragment));
     const numbers = (text) => (text ?? '').split(',').map(Number);
     const interval = (text) => {
       const [from, to] = numbers(text);
@@ -150,11 +150,7 @@ export class Viewport {
     this.range = interval(parts.get('range'));
     if (parts.has('marks')) this.marks = parts.get('marks').split('_').map(interval).filter((one) => one !== null);
     this.pinned = (parts.get('pin') ?? '').split(',').filter((one) => /^[01]:[csdiakgl]\d+$/.test(one));
-    try {
-      this.filter = decodeURIComponent(parts.get('filter') ?? '');
-    } catch {
-      this.filter = '';
-    }
+    this.filter = parts.get('filter') ?? '';
     this.hidesIdle = parts.get('idle') === 'hide';
     return /^\d+$/.test(parts.get('thread') ?? '') && Number.isFinite(time) ? { thread: parts.get('thread'), time } : null;
   }

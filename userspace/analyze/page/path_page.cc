@@ -24,13 +24,15 @@ constexpr size_t kParts = 20'000;
 constexpr size_t kRows = 200;
 constexpr double kSlowFrom = 0.99;
 
-Value PartValue(const path::PartText& text, const path::Part& part, uint64_t begin) {
+Value PartValue(const PathSet& set, const path::PartText& text, const path::Part& part,
+                uint64_t begin) {
   Value one(Value::Object{});
   one.Set("kind", path::NameOf(part.kind));
   one.Set("at", part.begin - begin);
   one.Set("ns", part.length);
   one.Set("depth", uint32_t{part.depth});
   one.Set("thread", text.Thread(part.thread, Names::kWithId));
+  if (part.thread != facts::kNoThread) one.Set("koid", set.builder().KoidOf(part.thread));
   one.Set("what", text.Describe(part, Names::kWithId));
   return one;
 }
@@ -63,7 +65,7 @@ std::string PathPage(const PathSet& set, const PathDocumentOptions& options) {
     one.Set("thread", entry.request.thread);
     Value list(Value::List{});
     for (size_t i = 0; i < std::min(of_entry.size(), kParts); ++i) {
-      list.Append(PartValue(text, of_entry[i], entry.request.begin));
+      list.Append(PartValue(set, text, of_entry[i], entry.request.begin));
     }
     one.Set("parts", std::move(list));
     requests.Append(OnOwnLine(std::move(one)));

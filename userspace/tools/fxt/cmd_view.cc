@@ -36,7 +36,7 @@ util::Result<std::string> FragmentOf(const std::string& at) {
   if (at.empty()) return std::string();
   const auto is_allowed = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           std::string_view("=&.,:@_-~%").find(c) != std::string_view::npos;
+           std::string_view("=&.,:@_-~%+*").find(c) != std::string_view::npos;
   };
   if (at.find('=') != std::string::npos) {
     const size_t mark = at.find('#');
@@ -132,8 +132,8 @@ void AddView(const Command& program, int& exit_code) {
               "Keep what the timeline is made of in FILE.index: FILE opens at once the next time");
   command
       .Add("--at", options->at,
-           "What to show first: a time (1.5s since the first record, or @ and ns), or the address "
-           "of a place, as the page's link has it")
+           "What to show first: a time (1.5s since the first record, or @ and ns), a thread at a "
+           "time ('clock=NS&thread=ID'), or the address of a place, as the page's link has it")
       .Type("PLACE");
   command.Add("--timeout", options->timeout, "How long to wait for the browser")
       .Type("TIME")
@@ -151,6 +151,8 @@ void AddView(const Command& program, int& exit_code) {
       "Examples:\n"
       "  fxt view trace.fxt\n"
       "  fxt view --at 1.25s trace.fxt\n"
+      "  fxt view --at 'clock=2434124107831&thread=1234' trace.fxt\n"
+      "                                             what a thread did then\n"
       "  fxt view --print trace.fxt                 on a server, with a browser elsewhere\n"
       "  fxt view before.fxt after.fxt              side by side");
   command.OnRun([options, &exit_code] { exit_code = RunView(*options); });
