@@ -33,7 +33,8 @@ class Predicates(Traces):
                 table = chance.choice(list(values))
                 condition = self.condition(chance, values[table])
                 asked.append(f"{table} WHERE {condition}")
-                what = ", ".join(f"sum({key}), count({key})" for key in values[table])
+                # Times of a machine that runs for weeks have sums beyond 2^63.
+                what = ", ".join(f"sum({key} % 1000003), count({key})" for key in values[table])
                 script.append(f"SELECT * FROM (SELECT count(*), {what} FROM {asked[-1]}) EXCEPT "
                               f"SELECT count(*), {what} FROM copy_{asked[-1]};")
             done = fxt("query", "--json", path, "\n".join(script))
