@@ -8,10 +8,7 @@ namespace facts {
 
 void OpenSpans::Begin(OpenSpan span) {
   const size_t bytes = BytesOf(span);
-  if (bytes > max_bytes_ - bytes_) {
-    ++left_out_;
-    return;
-  }
+  if (!HasRoom(bytes)) return;
   bytes_ += bytes;
   Stack& stack = span.id ? operations_[Key(span.owner, *span.id, span.category, span.is_flow)]
                          : durations_[ThreadKey(span.owner, span.thread.thread)];

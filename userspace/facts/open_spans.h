@@ -41,6 +41,12 @@ class OpenSpans {
   OpenSpans() = default;
   explicit OpenSpans(size_t max_bytes) : max_bytes_(max_bytes) {}
 
+  // For a span with texts of so many bytes. False: it is left out.
+  bool HasRoom(size_t bytes) {
+    if (bytes <= max_bytes_ - bytes_) return true;
+    ++left_out_;
+    return false;
+  }
   void Begin(OpenSpan span);
   // Removes and returns the span that an end belongs to.
   std::optional<OpenSpan> End(uint64_t owner, const fxt::Event& event);

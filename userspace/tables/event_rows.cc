@@ -246,21 +246,23 @@ facts::OpenSpan EventRows::MakeOpen(const fxt::Event& event, uint64_t time) {
                        .id = IdOf(event),
                        .owner = owner_,
                        .provider_name = provider_name_};
-  if (with_arguments_ && !event.arguments.empty()) {
-    fmt::memory_buffer members;
-    text::AppendMembers(members, event.arguments);
-    span.members = fmt::to_string(members);
-  }
+  if (!with_arguments_ || event.arguments.empty()) return span;
+  // Without room it counts as cut here: a small file can ask for gigabytes of arguments.
+  const size_t bytes = text::TextBytes(event.arguments);
+  if (!spans_->texts().HasRoom(bytes) && !spans_->texts().Take(bytes)) return span;
+  fmt::memory_buffer members;
+  text::AppendMembers(members, event.arguments);
+  span.members = fmt::to_string(members);
   return span;
 }
 
 void EventRows::AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time) {
+  if (event.type == fxt::EventType::kDurationBegin || event.type == fxt::EventType::kAsyncBegin) {
+    if (with_arguments_ && !open_.HasRoom(text::TextBytes(event.arguments))) return;
+    return open_.Begin(MakeOpen(event, time));
+  }
   facts::OpenSpan span = MakeOpen(event, time);
   switch (event.type) {
-    case fxt::EventType::kDurationBegin:
-    case fxt::EventType::kAsyncBegin:
-      open_.Begin(std::move(span));
-      return;
     case fxt::EventType::kDurationComplete: {
       const uint64_t end = reader.ToNanoseconds(event.payload);
       return AddSpan(span, end > time ? end - time : 0);

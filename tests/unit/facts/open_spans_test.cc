@@ -95,6 +95,15 @@ TEST(OpenSpansTest, StaysWithinItsLimit) {
   EXPECT_EQ(spans.Take().size(), 1U);
 }
 
+TEST(OpenSpansTest, SaysBeforehandWhetherThereIsRoom) {
+  OpenSpans spans(10'000);
+  EXPECT_TRUE(spans.HasRoom(10'000));
+  EXPECT_EQ(spans.left_out(), 0u);
+  spans.Begin(SpanOn(1, "open"));
+  EXPECT_FALSE(spans.HasRoom(10'000));
+  EXPECT_EQ(spans.left_out(), 1u);
+}
+
 TEST(OpenSpansTest, TakesOpenSpansInOrderOfTime) {
   OpenSpans spans;
   for (const uint64_t time : {300, 100, 200}) {

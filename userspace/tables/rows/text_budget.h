@@ -19,14 +19,14 @@ class TextBudget {
 
   // `position`: bytes of the stream that were read.
   void OnRead(uint64_t position) { limit_ = std::max(limit_, kStart + kPerByte * position); }
+  bool HasRoom(size_t bytes) const { return bytes <= kShort || used_ + bytes <= limit_; }
   // Takes a text of `bytes`. False: it is to be cut, and counts as cut.
   bool Take(size_t bytes) {
-    if (bytes <= kShort) return true;
-    if (used_ + bytes > limit_) {
+    if (!HasRoom(bytes)) {
       ++cut_;
       return false;
     }
-    used_ += bytes;
+    if (bytes > kShort) used_ += bytes;
     return true;
   }
   // Texts that were cut or left out.
