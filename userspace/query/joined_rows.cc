@@ -280,8 +280,8 @@ std::vector<JoinedRows::Bound> JoinedRows::BoundsOf(size_t relation, uint64_t th
 
 bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms) {
   // The better it is chosen by which rows of a relation are meant, the earlier it comes.
-  enum Rank { kNone, kAll, kSome, kEqual };
-  Rank best = kNone;
+  enum Rank { kNoRank, kByAll, kBySome, kByEqual };
+  Rank best = kNoRank;
   size_t next = 0;
   std::vector<Bound> found;
   for (size_t i = 0; i < query_.relations.size(); ++i) {
@@ -295,17 +295,17 @@ bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms)
     const bool is_equal = bounds.size() == 1 && bounds[0].kind == Kind::kEqual;
     // What is left of the conditions of a LEFT JOIN would have to be looked at before a row is known to have none.
     if (relation.is_left && !(is_equal && on.size() == 1)) continue;
-    const Rank rank = is_equal ? kEqual : bounds.empty() ? kAll : kSome;
+    const Rank rank = is_equal ? kByEqual : bounds.empty() ? kByAll : kBySome;
     if (rank <= best) continue;
     best = rank;
     next = i;
     found = std::move(bounds);
   }
-  if (best == kNone) return false;
+  if (best == kNoRank) return false;
   Step& step = steps_.emplace_back();
   step.relation = next;
   step.is_left = query_.relations[next].is_left;
-  step.is_range = best == kSome;
+  step.is_range = best == kBySome;
   Relation& rows = *relations_[next];
   std::optional<uint8_t> column;
   for (const Bound& bound : found) {
