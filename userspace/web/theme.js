@@ -16,7 +16,7 @@ export function toggleTheme() {
   setTheme(CHOICES[(CHOICES.indexOf(root.dataset.choice) + 1) % CHOICES.length]);
 }
 
-/** Applies the theme now, and whenever it changes. `listener(choice, theme)` is told. */
+/** Applies the theme now, and whenever it changes. `listener(choice, theme)` is called each time. */
 export function startTheme(listener = () => {}) {
   onChange = listener;
   system.addEventListener('change', () => setTheme(root.dataset.choice));

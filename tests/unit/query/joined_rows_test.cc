@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "query/group_sums.h"
 #include "unit/query/sqlite_copy.h"
 
 namespace query {
@@ -15,21 +14,6 @@ using columns::testing::TextRows;
 
 class JoinedRowsTest : public ::testing::Test {
  protected:
-  // Groups as rows of keys and values; none if SQLite has to answer.
-  std::optional<TextRows> Summed(const std::string& statement) {
-    size_t last = 0;
-    const auto selects = FindGroups(statement, last, sqlite_.describe());
-    if (selects.size() != 1) return std::nullopt;
-    const auto groups = SumGroups(selects[0].query, sqlite_.input());
-    if (!groups) return std::nullopt;
-    TextRows rows;
-    for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
-      auto& row = rows.emplace_back();
-      for (size_t i = 0; i < groups->width; ++i) row.push_back(columns::testing::TextOf(groups->cells[at + i]));
-    }
-    return rows;
-  }
-
   columns::testing::MixedTrace trace_{60'000};
   std::unique_ptr<columns::ColumnFile> file_ = columns::testing::FileOf(trace_.bytes());
   testing::SqliteCopy sqlite_{file_.get()};
@@ -53,7 +37,7 @@ TEST_F(JoinedRowsTest, SumsAreThoseOfSqlite) {
         "SELECT count(*) FROM slices s LEFT JOIN (SELECT 1 AS x WHERE 0) e ON e.x = s.cpu WHERE e.x IS NULL",
         "SELECT p.kind, count(DISTINCT r.id), sum(p.dur), sum(p.dur) FILTER (WHERE p.tid IS NOT r.tid) FROM path p JOIN requests r ON r.id = p.request GROUP BY p.kind ORDER BY 1",
         "SELECT s.cpu, count(*) FROM slices s WHERE s.length > (SELECT avg(length) FROM slices) GROUP BY s.cpu ORDER BY 1"}) {
-    const auto summed = Summed(statement);
+    const auto summed = sqlite_.Summed(statement);
     ASSERT_TRUE(summed) << statement;
     EXPECT_EQ(*summed, *sqlite_.Ask(statement)) << statement;
   }
@@ -70,7 +54,7 @@ TEST_F(JoinedRowsTest, LeavesOthersToSqlite) {
         "SELECT c.cpu, s.ts, count(*) FROM slices s JOIN cpus c ON c.cpu = s.cpu GROUP BY c.cpu",
         "SELECT count(*) FROM cpus c, (SELECT count(*) AS n FROM slices i WHERE i.cpu = c.cpu)",
         "SELECT count(*) FROM (SELECT 1 AS x)"}) {
-    EXPECT_FALSE(Summed(statement)) << statement;
+    EXPECT_FALSE(sqlite_.Summed(statement)) << statement;
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "query/group_sums.h"
 #include "unit/query/sqlite_copy.h"
 
 namespace query {
@@ -15,20 +14,6 @@ using columns::testing::TextRows;
 
 class OrderedRowsTest : public ::testing::Test {
  protected:
-  std::optional<TextRows> Summed(const std::string& statement) {
-    size_t last = 0;
-    const auto selects = FindGroups(statement, last, sqlite_.describe());
-    if (selects.size() != 1) return std::nullopt;
-    const auto groups = SumGroups(selects[0].query, sqlite_.input());
-    if (!groups) return std::nullopt;
-    TextRows rows;
-    for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
-      auto& row = rows.emplace_back();
-      for (size_t i = 0; i < groups->width; ++i) row.push_back(columns::testing::TextOf(groups->cells[at + i]));
-    }
-    return rows;
-  }
-
   // More than a block of events.
   static const columns::ColumnFile& File() {
     static const auto file = columns::testing::FileOf(columns::testing::MixedTrace(600'000).bytes());
@@ -54,7 +39,7 @@ TEST_F(OrderedRowsTest, WindowsAreThoseOfSqlite) {
         "SELECT max(n), min(n), sum(n) FROM (SELECT count(*) OVER (ORDER BY w.ts) AS n FROM waits w)",
         "SELECT count(n), sum(n) FROM (SELECT lead(x) OVER (ORDER BY ts) AS n FROM (SELECT ts, 5 AS x FROM slices UNION ALL SELECT ts, 7 FROM waits))",
         "SELECT count(*), max(g) FROM (SELECT lead(ts) OVER (ORDER BY ts) AS g FROM (SELECT ts FROM slices WHERE cpu = 77 UNION ALL SELECT ts FROM waits WHERE tid < 0))"}) {
-    const auto summed = Summed(statement);
+    const auto summed = sqlite_.Summed(statement);
     ASSERT_TRUE(summed) << statement;
     const auto expected = *sqlite_.Ask(statement);
     ASSERT_EQ(summed->size(), expected.size()) << statement;
@@ -77,7 +62,7 @@ TEST_F(OrderedRowsTest, LeavesOthersToSqlite) {
         "SELECT sum(b) FROM (SELECT lag(ts) OVER (ORDER BY ts) AS b FROM (SELECT ts FROM slices UNION ALL SELECT ts FROM waits LIMIT 5))",
         "SELECT sum(b) FROM (SELECT lag(dur) OVER (ORDER BY dur) AS b FROM waits)",
         "SELECT sum(b) FROM (SELECT lag(ts) OVER (ORDER BY ts) + max(ts) OVER (ORDER BY ts) AS b FROM slices)"}) {
-    EXPECT_FALSE(Summed(statement)) << statement;
+    EXPECT_FALSE(sqlite_.Summed(statement)) << statement;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "query/aggregates.h"
+#include "query/group_sums.h"
 #include "query/joined_rows.h"
 #include "query/sqlite_api.h"
 #include "unit/columns/columns_of.h"
@@ -67,6 +68,21 @@ class SqliteCopy {
       if (to != nullptr && !to->Add(cells)) return std::nullopt;
     }
     return step == SQLITE_DONE ? std::optional(rows) : std::nullopt;
+  }
+
+  // The groups that columns make of the one SELECT in a statement, as rows of keys and values; none if SQLite has to answer.
+  std::optional<columns::testing::TextRows> Summed(const std::string& statement) const {
+    size_t last = 0;
+    const auto selects = FindGroups(statement, last, describe());
+    if (selects.size() != 1) return std::nullopt;
+    const auto groups = SumGroups(selects[0].query, input());
+    if (!groups) return std::nullopt;
+    columns::testing::TextRows rows;
+    for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
+      auto& row = rows.emplace_back();
+      for (size_t i = 0; i < groups->width; ++i) row.push_back(columns::testing::TextOf(groups->cells[at + i]));
+    }
+    return rows;
   }
 
   Describe describe() const {
