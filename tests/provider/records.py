@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from harness import BUILD, FXT, RECORDER, ROOT
+from harness import BUILD, FXT, RECORDER, ROOT, TEST_LIMIT_S, limited
 from recordings import Recordings
 
 CLOCK_SECONDS = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
@@ -57,6 +57,7 @@ class Records(Recordings):
         text = self.execute(FXT, "info", self.path(name)).stdout
         self.assertRegex(text, r"blob +type 1, 3 records, 29\.\d KiB")
 
+    @limited(TEST_LIMIT_S + CLOCK_SECONDS)
     def test_the_clock_is_that_of_the_session(self):
         name = self.record("clock", CLOCK_SECONDS)
         times = self.rows(name, "SELECT ts, name, args FROM instants WHERE category = 'app' ORDER BY ts")

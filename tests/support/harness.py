@@ -11,6 +11,7 @@ for modules that are imported before main() runs.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,8 @@ FXT = os.environ.get("FXT") or os.path.join(BUILD, "fxt")
 RECORDER = os.environ.get("RECORD") or os.path.join(BUILD, "fxt-record")
 # Seconds that anything may take on a busy machine. It bounds a hang and measures nothing.
 DEADLINE_S = 300
+# Seconds of one test. One that waits for ever fails and says where it waits; the next ones run.
+TEST_LIMIT_S = 3 * DEADLINE_S
 
 
 def run(*command, ok=None, text=True, timeout=DEADLINE_S, **more):
@@ -152,12 +155,42 @@ def read(*parts):
         return file.read()
 
 
+class LimitedResult(unittest.TextTestResult):
+    """Interrupts a test after TEST_LIMIT_S, or after what its method says (`limited`)."""
+
+    def startTest(self, test):
+        super().startTest(test)
+        method = getattr(test, getattr(test, "_testMethodName", ""), None)
+        limit = getattr(method, "limit_s", TEST_LIMIT_S)
+
+        def late(*_):
+            raise TimeoutError(f"the test did not end within {limit} s")
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, limit)
+
+    def stopTest(self, test):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        super().stopTest(test)
+
+
+class LimitedRunner(unittest.TextTestRunner):
+    resultclass = LimitedResult
+
+
+def limited(seconds):
+    """A test that may take another time than TEST_LIMIT_S."""
+    def mark(method):
+        method.limit_s = seconds
+        return method
+    return mark
+
+
 def main(*modules, argv=None):
     """Runs the tests of the calling program, or of the named modules unless the command line chooses some."""
     words = list(sys.argv if argv is None else argv)
     if modules:
         if not any(not word.startswith("-") for word in words[1:]):
             words += modules
-        unittest.main(module=None, argv=words, verbosity=2)
+        unittest.main(module=None, argv=words, testRunner=LimitedRunner, verbosity=2)
     else:
-        unittest.main(argv=words, verbosity=2)
+        unittest.main(argv=words, testRunner=LimitedRunner, verbosity=2)

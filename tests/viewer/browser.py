@@ -12,11 +12,12 @@ import time
 
 START_LIMIT_S = 300
 # Messages about a page that a navigation is just replacing.
-REPLACED = ("context with specified id", "context was destroyed", "navigated or closed", "default execution context")
+REPLACED = ("context with specified id", "context was destroyed", "navigated or closed", "default execution context",
+            "No target with given id", "Session with given id not found")
 
 
 class Replaced(RuntimeError):
-    """A navigation replaced the page of the call."""
+    """A navigation replaced the page of the call, or its frame is gone."""
 
 
 def find():
@@ -109,6 +110,9 @@ class Browser:
         deadline = time.monotonic() + limit
         while True:
             answer = self._receive(deadline)
+            # The browser does not answer the calls of a frame that goes.
+            if answer.get("method") == "Target.detachedFromTarget" and answer["params"]["sessionId"] == self._session:
+                raise Replaced(f"{method}: the frame is gone")
             if answer.get("id") == call:
                 if "error" in answer:
                     said = answer["error"]["message"]
@@ -116,16 +120,23 @@ class Browser:
                     raise kind(f"{method}: {said}")
                 return answer["result"]
 
+    def _frames(self, address):
+        return [target["targetId"] for target in self.call("Target.getTargets")["targetInfos"] if
+                target["type"] == "iframe" and address in target["url"]]
+
+    def has_frame(self, address):
+        """Whether a frame in a sandbox has this part in its address."""
+        return bool(self._frames(address))
+
     @contextlib.contextmanager
     def within_frame(self, address):
         """Calls are those of the frame with this part in its address, which is in a sandbox."""
-        frames = [target["targetId"] for target in self.call("Target.getTargets")["targetInfos"] if
-                  target["type"] == "iframe" and address in target["url"]]
-        page = self._session
-        session = self.call("Target.attachToTarget", targetId=frames[0], flatten=True)["sessionId"]
-        self._session = session
-        self.call("Runtime.enable")
+        frames, page = self._frames(address), self._session
+        if not frames:
+            raise Replaced(f"no frame shows {address}")
+        self._session = self.call("Target.attachToTarget", targetId=frames[0], flatten=True)["sessionId"]
         try:
+            self.call("Runtime.enable")
             yield
         finally:
             self._session = page

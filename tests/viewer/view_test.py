@@ -8,6 +8,7 @@ Pictures of several widths, light and dark, stay in the build folder.
 
 import base64
 import bisect
+import contextlib
 import http.client
 import json
 import os
@@ -266,7 +267,8 @@ class Recorded(unittest.TestCase):
         cls.page.show(cls.viewed.url)
 
     def setUp(self):
-        self.page.show(self.viewed.url + "#")
+        self.page.open("about:blank")
+        self.page.show(self.viewed.url)
         self.page.evaluate("location.hash = ''; document.querySelector('#search').value = '';"
                            "fxtView.viewport.marks = []; fxtView.viewport.showAll(); fxtView.clearSelection()")
         self.page.settle()
@@ -568,15 +570,17 @@ class View(Recorded):
     def go_from_page(self, button, address, place):
         """Opens a page of the interval, and clicks on its way back to the timeline."""
         before = self.page.evaluate("fxtView.viewport.toFragment()")
+        # The page that was open before may be there for a moment, and then a click on it is lost.
+        self.assertTrue(harness.eventually(lambda: not self.page.has_frame(address)))
         self.page.click_on(button)
 
         def is_there(page):
             with page.within_frame(address):
-                return page.evaluate(f"!!document.querySelector('footer, .flame') && !!({place})")
-        self.assertTrue(harness.eventually(lambda: any(address in one["url"] for one in
-                                                       self.page.call("Target.getTargets")["targetInfos"])))
+                # A page draws its plots once their sizes are known: until then there is nothing to click on.
+                return page.evaluate(f"(() => {{ try {{ return !!({place}); }} catch {{ return false; }} }})()")
         self.page.wait_for(is_there)
-        with self.page.within_frame(address):
+        # The frame goes with the click, maybe before it answers.
+        with contextlib.suppress(browser.Replaced), self.page.within_frame(address):
             self.page.evaluate(f"({place}).click()")
         self.page.wait_for(lambda page: page.errors or page.evaluate("!document.querySelector('#page').open"))
         self.page.wait_for(lambda page: page.errors or page.evaluate(f"fxtView.viewport.toFragment() !== {json.dumps(before)}"))
