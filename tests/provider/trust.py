@@ -5,14 +5,13 @@ import contextlib
 import glob
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
-from pid_reuse import spawn_as
-from harness import BUILD, DEADLINE_S, eventually
+from harness import BUILD, DEADLINE_S, ROOT, eventually
 from recordings import Recordings
 
 MIB = 1 << 20
@@ -215,18 +214,30 @@ class Trust(Recordings):
         self.addCleanup(client.close)
         return child, client
 
+    @staticmethod
+    def name_of(pid):
+        """What a process executes; empty: there is none."""
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            return file.read().strip()
+        return ""
+
     def test_a_connection_does_not_speak_for_the_next_process_of_its_pid(self):
         self.begin()
         pid, client = self.connection_of_a_dead_process()
-        successor = threading.Thread(target=spawn_as, args=(pid, ["/bin/sleep", "1"], dict(os.environ)))
-        successor.start()
+        successor = subprocess.Popen([sys.executable, os.path.join(ROOT, "tests/provider/spawn_as.py"), str(pid),
+                                      "/bin/sleep", str(DEADLINE_S)], stderr=subprocess.PIPE, text=True)
         try:
-            time.sleep(0.2)
+            self.assertTrue(eventually(lambda: successor.poll() is not None or self.name_of(pid) == "sleep"))
+            if successor.poll() is not None:
+                self.skipTest(f"no process with a chosen id: {successor.communicate()[1]}")
             with contextlib.suppress(ConnectionError):
                 self.call("RegisterProvider", {"name": "late"}, client=client)
                 memory, text = self.memory(client)
                 self.assertIsNone(memory, text)
             self.assertNotIn("late", self.names())
+            self.assertEqual(self.name_of(pid), "sleep")
         finally:
-            successor.join()
+            if self.name_of(pid) == "sleep":
+                os.kill(pid, signal.SIGKILL)
+            successor.communicate()
         self.stop()
