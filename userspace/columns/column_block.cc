@@ -15,6 +15,7 @@ namespace {
 using Kind = tables::Cell::Kind;
 
 constexpr size_t kFirstSlots = 256;
+constexpr unsigned kTextBit = 1U << static_cast<unsigned>(Kind::kText);
 
 // The layout of the bytes: a bit for each row that is NULL (if some are), or a byte for the kind of
 // each row (kMixed); then the values; then, if there are texts, their number, where each ends in
@@ -249,17 +250,22 @@ void BlockBuilder::Add(const tables::Cell* cells, size_t stride, size_t count) {
   uint8_t* kinds = kinds_.data() + before;
   int64_t* values = values_.data() + before;
   unsigned seen = 0;
-  for (size_t i = 0; i < count; ++i, cells += stride) {
-    kinds[i] = static_cast<uint8_t>(cells->kind);
+  for (size_t i = 0; i < count; ++i) {
+    const tables::Cell& cell = cells[i * stride];
+    kinds[i] = static_cast<uint8_t>(cell.kind);
     seen |= 1U << kinds[i];
-    values[i] = cells->kind == Kind::kText ? NumberOf(cells->view()) : cells->integer;
+    values[i] = cell.integer;
   }
   seen_kinds_ |= seen;
+  if ((seen & kTextBit) == 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    const tables::Cell& cell = cells[i * stride];
+    if (cell.kind == Kind::kText) values[i] = NumberOf(cell.view());
+  }
 }
 
 BlockEntry BlockBuilder::Finish(std::vector<std::byte>& to, uint64_t offset) {
   constexpr unsigned kNullBit = 1U << static_cast<unsigned>(Kind::kNull);
-  constexpr unsigned kTextBit = 1U << static_cast<unsigned>(Kind::kText);
   const size_t count = rows();
   const size_t begin = to.size();
   const std::span<int64_t> numbers = std::span(values_).first(count);

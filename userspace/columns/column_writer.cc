@@ -72,22 +72,37 @@ std::optional<Lengths> LengthsOf(tables::Table table) {
 // Numbers the numbers of a group anew in each block.
 class BlockNumbers {
  public:
-  // From 0 on; `is_new` if it is the first of its kind.
+  // From 0 on; `is_new` if it is the first of its kind. A group uses this or NumberOfSmall().
   uint32_t NumberOf(uint64_t value, bool& is_new) {
     Slot& slot = Find(value);
     is_new = slot.number == 0;
     if (!is_new) [[likely]] {
       return slot.number - 1;
     }
+    is_used_ = true;
     slot = {value, ++count_};
     if (2 * count_ >= slots_.size()) Grow();
     return count_ - 1;
   }
+  // The same for values that are small, as the numbers of threads are.
+  uint32_t NumberOfSmall(uint64_t value, bool& is_new) {
+    if (value >= small_.size()) [[unlikely]] {
+      small_.resize(std::bit_ceil(value + 1));
+    }
+    SmallSlot& slot = small_[value];
+    is_new = slot.block != block_;
+    if (is_new) [[unlikely]] {
+      slot = {block_, count_++};
+    }
+    return slot.number;
+  }
   // For a value that no other row has.
   uint32_t NewNumber() { return count_++; }
   void Clear() {
-    if (count_ != 0) std::fill(slots_.begin(), slots_.end(), Slot{});
+    if (is_used_) std::fill(slots_.begin(), slots_.end(), Slot{});
+    is_used_ = false;
     count_ = 0;
+    ++block_;
   }
 
  private:
@@ -95,20 +110,31 @@ class BlockNumbers {
     uint64_t value = 0;
     uint32_t number = 0;  // from 1 on; 0: free
   };
+  struct SmallSlot {
+    uint32_t block = 0;  // in which the number was given
+    uint32_t number = 0;
+  };
   Slot& Find(uint64_t value) {
-    size_t at = value * 0x9e3779b97f4a7c15 >> (64 - std::countr_zero(slots_.size()));
+    size_t at = value * 0x9e3779b97f4a7c15 >> shift_;
     while (slots_[at].number != 0 && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
     return slots_[at];
   }
   void Grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
+    --shift_;
     for (const Slot& slot : old) {
       if (slot.number != 0) Find(slot.value) = slot;
     }
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(64);  // open addressing, a power of two
+  static constexpr unsigned kFirstBits = 6;
+
+  std::vector<SmallSlot> small_;                                          // by value
+  std::vector<Slot> slots_ = std::vector<Slot>(size_t{1} << kFirstBits);  // open addressing
+  unsigned shift_ = 64 - kFirstBits;
+  bool is_used_ = false;  // a slot
+  uint32_t block_ = 1;
   uint32_t count_ = 0;
 };
 
@@ -296,48 +322,63 @@ class TableWriter {
       for (const size_t row : cuts_) durations.SetNull(row);
     }
     cuts_.clear();
+    has_cut_terms_ = false;
     for (BlockNumbers& numbers : numbers_) numbers.Clear();
     auto next = writer_.Write(info_.table, std::move(block_));
     block_ = next ? std::move(*next) : NewBlock();
   }
 
  private:
-  size_t MostRows() const {
-    return next_ < block_rows_.size() ? block_rows_[next_] : kBlockRows;
-  }
+  size_t MostRows() const { return next_ < block_rows_.size() ? block_rows_[next_] : kBlockRows; }
 
   // The cells of a group in some rows. True if the block is to end.
-  bool AddGroup(size_t number, const tables::RowBatch& rows, const tables::Cell* cells, size_t count,
-                const tables::TaskCells& tasks) {
+  bool AddGroup(size_t number, const tables::RowBatch& rows, const tables::Cell* cells,
+                size_t count, const tables::TaskCells& tasks) {
+    using Of = tables::ColumnGroup::Of;
     const tables::ColumnGroup& group = GroupsOf(info_.table)[number];
-    const bool has_cuts = lengths_ && lengths_->terms == tables::kFirstGroup + number;
     BlockBuilder& to = block_.builders[info_.columns.size() + number];
     BlockNumbers& numbers = numbers_[number];
     const size_t stride = rows.columns().size();
-    const bool are_details = group.of == tables::ColumnGroup::Of::kDetails;
+    int64_t* const made = to.AddIntegers(count);
     bool is_full = false;
-    int64_t* made = to.AddIntegers(count);
-    for (size_t i = 0; i < count; ++i, cells += stride) {
-      const auto value = static_cast<uint64_t>(cells->integer);
-      bool is_new = true;
-      *made++ = are_details && value != 0 ? numbers.NewNumber() : numbers.NumberOf(value, is_new);
-      if (is_new) [[unlikely]] {
-        is_full |= AddMembers(group, value, rows, tasks);
+    const auto add = [&](auto&& number_of) {
+      for (size_t i = 0; i < count; ++i) {
+        const auto value = static_cast<uint64_t>(cells[i * stride].integer);
+        bool is_new = false;
+        made[i] = number_of(value, is_new);
+        if (is_new) [[unlikely]] {
+          is_full |= AddMembers(group, value, rows, tasks);
+        }
       }
-    }
-    if (!has_cuts) return is_full;
-    cells -= count * stride;
-    for (size_t i = 0; i < count; ++i, cells += stride) {
-      const auto terms = static_cast<uint64_t>(cells->integer);
-      if (tables::FactRows::IsCut(terms)) [[unlikely]] {
-        cuts_.push_back(block_.rows + i);
+    };
+    if (group.of == Of::kTask) {
+      add([&](uint64_t value, bool& is_new) { return numbers.NumberOfSmall(value, is_new); });
+    } else if (group.of == Of::kTerms) {
+      add([&](uint64_t value, bool& is_new) { return numbers.NumberOf(value, is_new); });
+      if (has_cut_terms_) [[unlikely]] {
+        NoteCuts(cells, stride, count);
       }
+    } else {
+      add([&](uint64_t value, bool& is_new) {
+        if (value == 0) return numbers.NumberOfSmall(value, is_new);
+        is_new = true;
+        return numbers.NewNumber();
+      });
     }
     return is_full;
+  }
+  void NoteCuts(const tables::Cell* cells, size_t stride, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto terms = static_cast<uint64_t>(cells[i * stride].integer);
+      if (tables::FactRows::IsCut(terms)) cuts_.push_back(block_.rows + i);
+    }
   }
   bool AddMembers(const tables::ColumnGroup& group, uint64_t value, const tables::RowBatch& rows,
                   const tables::TaskCells& tasks) {
     bool is_full = false;
+    if (group.of == tables::ColumnGroup::Of::kTerms) {
+      has_cut_terms_ |= lengths_ && tables::FactRows::IsCut(value);
+    }
     for (const auto& member : group.members) {
       tables::Cell cell;
       if (group.of == tables::ColumnGroup::Of::kTask) {
@@ -377,13 +418,14 @@ class TableWriter {
   const tables::TableInfo& info_;
   BlockWriter& writer_;
   std::optional<Lengths> lengths_;
-  uint64_t places_ = 0;   // of entries that are written
-  uint64_t scanned_ = 0;  // columns and groups
+  uint64_t places_ = 0;               // of entries that are written
+  uint64_t scanned_ = 0;              // columns and groups
   std::vector<uint32_t> block_rows_;  // of the blocks that there are; empty: none
   size_t next_ = 0;                   // the block that is being made
   BlockRows block_;
   std::vector<BlockNumbers> numbers_;  // of each group
   std::vector<size_t> cuts_;           // rows of the block that an edge cuts
+  bool has_cut_terms_ = false;         // there may be some
   std::vector<size_t> own_texts_;      // columns of the scan whose texts do not repeat
 };
 
@@ -437,7 +479,8 @@ util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd
     if (columns == 0) continue;
     const TableBlocks& blocks = before[static_cast<size_t>(info.table)];
     auto& made = writers[static_cast<size_t>(info.table)];
-    made = std::make_unique<TableWriter>(info, columns, blocks.rows == 0 ? nullptr : &blocks, writer);
+    made =
+        std::make_unique<TableWriter>(info, columns, blocks.rows == 0 ? nullptr : &blocks, writer);
     scan.Want(info.table, made->scanned());
   }
   while (scan.Advance()) {

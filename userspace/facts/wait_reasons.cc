@@ -97,11 +97,11 @@ void WaitReasons::NoteEvent(const fxt::Reader& reader) {
     has_stacks_ = categories != nullptr &&
                   categories->text.find(schema::category::kStack) != std::string_view::npos;
   } else if (category == schema::category::kStack) {
+    has_stacks_ = true;
     const auto* in = ValueOf<fxt::StringRef>(*event, schema::argument::kIn);
     const auto* away = ValueOf<uint64_t>(*event, schema::argument::kAway);
     const auto* stack = ValueOf<fxt::PointerValue>(*event, schema::argument::kStack);
     if (event->name.text != schema::event::kStackOff || away == nullptr) return;
-    has_stacks_ = true;
     slept_ = Slept{event->thread.thread, time - std::min(time, *away),
                    std::string(fxt::CutUtf8(in == nullptr ? "" : in->text, kMaxFunction)),
                    stack == nullptr ? std::nullopt : std::optional(stack->address),

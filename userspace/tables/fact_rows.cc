@@ -73,7 +73,7 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
 constexpr size_t HeldCellOf(uint8_t group) { return waits::kSyscall + (group - kFirstGroup); }
 
 // The CPU where the wait ended or is to end.
-std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
+[[gnu::always_inline]] inline std::optional<uint32_t> EndCpuOf(const facts::Wait& wait) {
   return wait.ends_in_wakeup() ? wait.end_cpu : wait.run_cpu();
 }
 
@@ -96,6 +96,106 @@ void PutVia(Cell& cell, facts::WakeVia via) {
 
 }  // namespace
 
+inline uint64_t FactRows::TermsOf(const facts::Wait& wait) const {
+  const bool is_sleep = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked;
+  const uint64_t waits_for = is_sleep ? 1 + static_cast<uint64_t>(purpose_) : 0;
+  const bool is_certain = facts::ShareOf(wait) != facts::Share::kUnknown;
+  return tables::TermsOf(wait.began, wait.ended) | TermOf(wait.state) |
+         static_cast<uint64_t>(wait.kind) << kKindAt | uint64_t{is_certain} << kCertainAt |
+         waits_for << kWaitsForAt | static_cast<uint64_t>(EndViaOf(wait)) << kViaAt;
+}
+
+inline void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const {
+  const TaskRef task{wait.thread, {}};
+  switch (column) {
+    case waits::kTs:
+      return cell.Set(wait.begin);
+    case waits::kDur:
+      return PutDuration(cell, wait);
+    case waits::kKind:
+      return cell.Set(kKinds[static_cast<size_t>(wait.kind)]);
+    case waits::kTid:
+      return PutTask<TaskColumn::kTid>(cell, names_, task);
+    case waits::kPid:
+      return PutTask<TaskColumn::kPid>(cell, names_, task);
+    case waits::kThread:
+      return PutTask<TaskColumn::kThread>(cell, names_, task);
+    case waits::kProcess:
+      return PutTask<TaskColumn::kProcess>(cell, names_, task);
+    case waits::kCpu:
+      return cell.Set(std::optional<uint64_t>(EndCpuOf(wait)));
+    case waits::kWakerTid:
+      return PutNumber(cell, names_, EndWakerOf(wait));
+    case waits::kWaker:
+      return PutThreadName(cell, names_, EndWakerOf(wait));
+    case waits::kPreemptorTid:
+      return PutNumber(cell, names_, wait.preemptor);
+    case waits::kPreemptor:
+      return PutThreadName(cell, names_, wait.preemptor);
+    case waits::kState:
+      return PutState(cell, wait.state);
+    case waits::kKoid:
+      return cell.SetId(wait.thread);
+    case waits::kLength:
+      return cell.Set(wait.end - wait.begin);
+    case waits::kBegan:
+      return PutBound(cell, wait.began);
+    case waits::kEnded:
+      return PutBound(cell, wait.ended);
+    case waits::kWaitsFor:
+      if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return cell.SetNull();
+      return cell.Set(std::string_view(facts::kWaitsForNames[static_cast<size_t>(purpose_)]));
+    case waits::kVia:
+      return PutVia(cell, EndViaOf(wait));
+    case waits::kThrottledBy: {
+      const std::string_view path = ThrottledBy(wait);
+      if (path.empty()) return cell.SetNull();
+      return cell.Set(waits_->KeepClean(path));
+    }
+    case waits::kTask:
+      return cell.Set(uint64_t{tasks_.NumberOf(wait.thread, {})});
+    case waits::kWakerTask: {
+      const auto& waker = EndWakerOf(wait);
+      return cell.Set(uint64_t{waker ? tasks_.NumberOf(*waker, {}) : 0});
+    }
+    case waits::kPreemptorTask:
+      return cell.Set(uint64_t{wait.preemptor ? tasks_.NumberOf(*wait.preemptor, {}) : 0});
+    case waits::kTerms:
+      return cell.Set(TermsOf(wait));
+    default:
+      return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
+  }
+}
+
+inline void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const {
+  switch (column) {
+    case wakeups::kTs:
+      return cell.Set(wakeup.time);
+    case wakeups::kCpu:
+      return cell.Set(uint64_t{wakeup.cpu});
+    case wakeups::kWakerTid:
+      return PutNumber(cell, names_, wakeup.waker);
+    case wakeups::kWaker:
+      return PutThreadName(cell, names_, wakeup.waker);
+    case wakeups::kTid:
+      return PutTask<TaskColumn::kTid>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kPid:
+      return PutTask<TaskColumn::kPid>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kThread:
+      return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kProcess:
+      return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
+    case wakeups::kVia:
+      return PutVia(cell, wakeup.via);
+    case wakeups::kTask:
+      return cell.Set(uint64_t{tasks_.NumberOf(wakeup.thread, {})});
+    case wakeups::kWakerTask:
+      return cell.Set(uint64_t{wakeup.waker ? tasks_.NumberOf(*wakeup.waker, {}) : 0});
+    default:
+      return cell.SetId(wakeup.thread);
+  }
+}
+
 FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
                    fxt::TableBudget* shared, size_t more_bytes)
     : names_(names),
@@ -104,6 +204,9 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       idle_(batches.of(Table::kIdle)),
       waits_(batches.of(Table::kWaits)),
       wakeups_(batches.of(Table::kWakeups)),
+      has_cached_slices_(slices_ != nullptr && slices_->HasExactly(kCachedSlices)),
+      has_cached_waits_(waits_ != nullptr && waits_->HasExactly(kCachedWaits)),
+      has_cached_wakeups_(wakeups_ != nullptr && wakeups_->HasExactly(kCachedWakeups)),
       with_timeline_(with_timeline),
       with_times_(with_times),
       with_purposes_(waits_ != nullptr &&
@@ -114,6 +217,7 @@ FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline,
       with_reasons_(waits_ != nullptr &&
                     (waits_->Wants(waits::kReason) || waits_->Wants(waits::kDetails))),
       with_stacks_(waits_ != nullptr && waits_->Wants(waits::kStack)),
+      with_waker_stacks_(wakeups_ != nullptr && wakeups_->Wants(wakeups::kStack)),
       timeline_(facts_, shared,
                 more_bytes + (with_purposes_ ? facts::WaitPurposes::kBytesOfThread : 0) +
                     (with_parts_ ? facts::RunnableMeter::kBytesOfThread : 0)) {}
@@ -126,7 +230,9 @@ bool FactRows::Add(const fxt::Reader& reader) {
     return false;
   }
   const auto* event = std::get_if<fxt::Event>(&record);
-  if ((with_reasons_ || with_stacks_) && event != nullptr) held_.NoteEvent(reader);
+  if ((with_reasons_ || with_stacks_ || with_waker_stacks_) && event != nullptr) {
+    held_.NoteEvent(reader);
+  }
   if (!held_wakeups_.empty() && event != nullptr && timeline_.IsKernels(reader.provider())) {
     NoteWaker(*event, reader.ToNanoseconds(event->timestamp));
   }
@@ -195,12 +301,17 @@ void FactRows::NoteTask(const fxt::Event& event) {
 }
 
 void FactRows::NoteTimes(const facts::CpuSwitch& change) {
+  const auto note = [&](facts::ThreadIndex index, fxt::Koid thread,
+                        const std::optional<fxt::Koid>& process, bool idle) {
+    const uint32_t place = names_.NoteThread(thread, process, change.time, idle);
+    if (index != facts::kNoThread) noted_.At(index, facts::KoidIndex::kNone) = place;
+  };
   if (change.outgoing) {
-    names_.NoteThread(*change.outgoing, change.outgoing_process, change.time, change.outgoing_idle);
+    note(timeline_.Find(*change.outgoing), *change.outgoing, change.outgoing_process,
+         change.outgoing_idle);
   }
   if (change.activity == facts::CpuActivity::kGap) return;
-  const bool idle = change.activity == facts::CpuActivity::kIdle;
-  names_.NoteThread(change.thread, change.process, change.time, idle);
+  note(change.index, change.thread, change.process, change.activity == facts::CpuActivity::kIdle);
 }
 
 void FactRows::AddWakeup(const facts::Wakeup& wakeup) {
@@ -215,53 +326,29 @@ void FactRows::PutWakeup(const facts::Wakeup& wakeup) {
   constexpr size_t kMaxHeld = 16'384;
   if (wakeup.time > kUnwindingNs) ReleaseWakeups(wakeup.time - kUnwindingNs);
   if (held_wakeups_.size() > kMaxHeld) ReleaseWakeups(held_wakeups_.front().time);
+  // Rows come in the order of wakeups: behind one that is held, all are.
+  const bool may_have_stack = with_waker_stacks_ && (held_.has_stacks() || !held_wakeups_.empty());
   const RowFilter& filter = wakeups_->filter();
   if (!filter.HasTime(wakeup.time) || !filter.HasCpu(wakeup.cpu) ||
       (filter.tid && !filter.HasTid(names_.NumberOf(wakeup.thread)))) {
-    if (wakeups_->Wants(wakeups::kStack)) {
+    if (may_have_stack) {
       held_wakeups_.push_back(
           {.id = 0, .time = wakeup.time, .thread = wakeup.thread, .is_chosen = false});
     }
     return wakeups_->PassOver();
   }
-  if (!wakeups_->Wants(wakeups::kStack)) {
-    return wakeups_->Add(
-        [&](uint8_t column, Cell& cell) { PutWakeupCell(column, cell, wakeup); });
+  if (!may_have_stack) {
+    return AddRow<kCachedWakeups>(
+        *wakeups_,
+        has_cached_wakeups_, [&](uint8_t column, Cell & cell) __attribute__((always_inline)) {
+          if (column == wakeups::kStack) return cell.SetNull();
+          PutWakeupCell(column, cell, wakeup);
+        });
   }
   for (const uint8_t column : wakeups_->columns()) {
     if (column != wakeups::kStack) PutWakeupCell(column, held_cells_.emplace_back(), wakeup);
   }
-  held_wakeups_.push_back(
-      {.id = wakeups_->TakeId(), .time = wakeup.time, .thread = wakeup.thread});
-}
-
-void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const {
-  switch (column) {
-    case wakeups::kTs:
-      return cell.Set(wakeup.time);
-    case wakeups::kCpu:
-      return cell.Set(uint64_t{wakeup.cpu});
-    case wakeups::kWakerTid:
-      return PutNumber(cell, names_, wakeup.waker);
-    case wakeups::kWaker:
-      return PutThreadName(cell, names_, wakeup.waker);
-    case wakeups::kTid:
-      return PutTask<TaskColumn::kTid>(cell, names_, {wakeup.thread, {}});
-    case wakeups::kPid:
-      return PutTask<TaskColumn::kPid>(cell, names_, {wakeup.thread, {}});
-    case wakeups::kThread:
-      return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
-    case wakeups::kProcess:
-      return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
-    case wakeups::kVia:
-      return PutVia(cell, wakeup.via);
-    case wakeups::kTask:
-      return cell.Set(uint64_t{tasks_.NumberOf(wakeup.thread, {})});
-    case wakeups::kWakerTask:
-      return cell.Set(uint64_t{wakeup.waker ? tasks_.NumberOf(*wakeup.waker, {}) : 0});
-    default:
-      return cell.SetId(wakeup.thread);
-  }
+  held_wakeups_.push_back({.id = wakeups_->TakeId(), .time = wakeup.time, .thread = wakeup.thread});
 }
 
 void FactRows::NoteWaker(const fxt::Event& event, uint64_t time) {
@@ -296,40 +383,42 @@ void FactRows::PutRun(const facts::Run& run) {
     return slices_->PassOver();
   }
   const TaskRef task{run.thread, run.process};
-  slices_->Add([&](uint8_t column, Cell& cell) {
-    switch (column) {
-      case slices::kTs:
-        return cell.Set(run.begin);
-      case slices::kDur:
-        return PutDuration(cell, run);
-      case slices::kCpu:
-        return cell.Set(uint64_t{run.cpu});
-      case slices::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
-      case slices::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
-      case slices::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, task);
-      case slices::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, task);
-      case slices::kPriority:
-        return cell.Set(run.priority);
-      case slices::kEndState:
-        return PutState(cell, run.end_state);
-      case slices::kKoid:
-        return cell.SetId(run.thread);
-      case slices::kLength:
-        return cell.Set(run.end - run.begin);
-      case slices::kBegan:
-        return PutBound(cell, run.began);
-      case slices::kTask:
-        return cell.Set(uint64_t{tasks_.NumberOf(run.thread, run.process)});
-      case slices::kTerms:
-        return cell.Set(tables::TermsOf(run.began, run.ended) | TermOf(run.end_state));
-      default:
-        return PutBound(cell, run.ended);
-    }
-  });
+  AddRow<kCachedSlices>(
+      *slices_,
+      has_cached_slices_, [&](uint8_t column, Cell & cell) __attribute__((always_inline)) {
+        switch (column) {
+          case slices::kTs:
+            return cell.Set(run.begin);
+          case slices::kDur:
+            return PutDuration(cell, run);
+          case slices::kCpu:
+            return cell.Set(uint64_t{run.cpu});
+          case slices::kTid:
+            return PutTask<TaskColumn::kTid>(cell, names_, task);
+          case slices::kPid:
+            return PutTask<TaskColumn::kPid>(cell, names_, task);
+          case slices::kThread:
+            return PutTask<TaskColumn::kThread>(cell, names_, task);
+          case slices::kProcess:
+            return PutTask<TaskColumn::kProcess>(cell, names_, task);
+          case slices::kPriority:
+            return cell.Set(run.priority);
+          case slices::kEndState:
+            return PutState(cell, run.end_state);
+          case slices::kKoid:
+            return cell.SetId(run.thread);
+          case slices::kLength:
+            return cell.Set(run.end - run.begin);
+          case slices::kBegan:
+            return PutBound(cell, run.began);
+          case slices::kTask:
+            return cell.Set(uint64_t{tasks_.NumberOf(run.thread, run.process)});
+          case slices::kTerms:
+            return cell.Set(tables::TermsOf(run.began, run.ended) | TermOf(run.end_state));
+          default:
+            return PutBound(cell, run.ended);
+        }
+      });
 }
 
 void FactRows::PutIdle(const facts::Idle& idle) {
@@ -367,14 +456,17 @@ void FactRows::AddWait(const facts::Wait& wait) {
   const bool has_stack =
       with_stacks_ && held_.has_stacks() && (is_blocked || wait.kind == WaitKind::kSleep);
   if (!has_stack && !(with_reasons_ && is_blocked)) {
-    return waits_->Add([&](uint8_t column, Cell& cell) {
-      if (column == waits::kReason || column == waits::kStack) return cell.SetNull();
-      if (column == waits::kDetails) return PutDetails(cell, {}, ThrottledBy(wait), wait.object);
-      if (column >= kFirstGroup) return PutWait(column, cell, wait);
-      if (column >= waits::kRtThrottled) return PutPart(column, cell, wait);
-      if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
-      PutWait(column, cell, wait);
-    });
+    return AddRow<kCachedWaits>(
+        *waits_,
+        has_cached_waits_, [&](uint8_t column, Cell & cell) __attribute__((always_inline)) {
+          if (column == waits::kReason || column == waits::kStack) return cell.SetNull();
+          if (column == waits::kDetails)
+            return PutDetails(cell, {}, ThrottledBy(wait), wait.object);
+          if (column >= kFirstGroup) return PutWait(column, cell, wait);
+          if (column >= waits::kRtThrottled) return PutPart(column, cell, wait);
+          if (column >= waits::kSyscall) return PutObject(column, cell, wait.object);
+          PutWait(column, cell, wait);
+        });
   }
   HeldRow row{.id = waits_->TakeId(), .is_blocked = is_blocked};
   for (uint8_t column = 0; column < waits::kSyscall; ++column) {
@@ -454,22 +546,15 @@ std::string_view FactRows::ThrottledBy(const facts::Wait& wait) const {
   return wait.limit < limits.size() ? std::string_view(limits[wait.limit].cgroup) : "";
 }
 
-uint64_t FactRows::TermsOf(const facts::Wait& wait) const {
-  const bool is_sleep = wait.kind == WaitKind::kSleep || wait.kind == WaitKind::kBlocked;
-  const uint64_t waits_for = is_sleep ? 1 + static_cast<uint64_t>(purpose_) : 0;
-  const bool is_certain = facts::ShareOf(wait) != facts::Share::kUnknown;
-  return tables::TermsOf(wait.began, wait.ended) | TermOf(wait.state) |
-         static_cast<uint64_t>(wait.kind) << kKindAt | uint64_t{is_certain} << kCertainAt |
-         waits_for << kWaitsForAt | static_cast<uint64_t>(EndViaOf(wait)) << kViaAt;
-}
-
 void FactRows::PutTerm(Table table, uint8_t column, uint64_t terms, Cell& cell) {
   const uint64_t state = Term(terms, kStateAt, kStateBits);
   const auto began = [&] { PutBound(cell, static_cast<Bound>(Term(terms, 0, kBoundBits))); };
-  const auto ended = [&] { PutBound(cell, static_cast<Bound>(Term(terms, kBoundBits, kBoundBits))); };
+  const auto ended = [&] {
+    PutBound(cell, static_cast<Bound>(Term(terms, kBoundBits, kBoundBits)));
+  };
   const auto put_state = [&] {
-    PutState(cell, state == 0 ? std::nullopt
-                              : std::optional(static_cast<fxr_task_state>(state - 1)));
+    PutState(cell,
+             state == 0 ? std::nullopt : std::optional(static_cast<fxr_task_state>(state - 1)));
   };
   if (table == Table::kIdle) return column == idle::kBegan ? began() : ended();
   if (table == Table::kSlices) {
@@ -511,68 +596,6 @@ void FactRows::PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) cons
       return cell.Set(parts_.affinity);
     default:
       return cell.Set(parts_.weight);
-  }
-}
-
-void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const {
-  const TaskRef task{wait.thread, {}};
-  switch (column) {
-    case waits::kTs:
-      return cell.Set(wait.begin);
-    case waits::kDur:
-      return PutDuration(cell, wait);
-    case waits::kKind:
-      return cell.Set(kKinds[static_cast<size_t>(wait.kind)]);
-    case waits::kTid:
-      return PutTask<TaskColumn::kTid>(cell, names_, task);
-    case waits::kPid:
-      return PutTask<TaskColumn::kPid>(cell, names_, task);
-    case waits::kThread:
-      return PutTask<TaskColumn::kThread>(cell, names_, task);
-    case waits::kProcess:
-      return PutTask<TaskColumn::kProcess>(cell, names_, task);
-    case waits::kCpu:
-      return cell.Set(std::optional<uint64_t>(EndCpuOf(wait)));
-    case waits::kWakerTid:
-      return PutNumber(cell, names_, EndWakerOf(wait));
-    case waits::kWaker:
-      return PutThreadName(cell, names_, EndWakerOf(wait));
-    case waits::kPreemptorTid:
-      return PutNumber(cell, names_, wait.preemptor);
-    case waits::kPreemptor:
-      return PutThreadName(cell, names_, wait.preemptor);
-    case waits::kState:
-      return PutState(cell, wait.state);
-    case waits::kKoid:
-      return cell.SetId(wait.thread);
-    case waits::kLength:
-      return cell.Set(wait.end - wait.begin);
-    case waits::kBegan:
-      return PutBound(cell, wait.began);
-    case waits::kEnded:
-      return PutBound(cell, wait.ended);
-    case waits::kWaitsFor:
-      if (wait.kind != WaitKind::kSleep && wait.kind != WaitKind::kBlocked) return cell.SetNull();
-      return cell.Set(std::string_view(facts::kWaitsForNames[static_cast<size_t>(purpose_)]));
-    case waits::kVia:
-      return PutVia(cell, EndViaOf(wait));
-    case waits::kThrottledBy: {
-      const std::string_view path = ThrottledBy(wait);
-      if (path.empty()) return cell.SetNull();
-      return cell.Set(waits_->KeepClean(path));
-    }
-    case waits::kTask:
-      return cell.Set(uint64_t{tasks_.NumberOf(wait.thread, {})});
-    case waits::kWakerTask: {
-      const auto& waker = EndWakerOf(wait);
-      return cell.Set(uint64_t{waker ? tasks_.NumberOf(*waker, {}) : 0});
-    }
-    case waits::kPreemptorTask:
-      return cell.Set(uint64_t{wait.preemptor ? tasks_.NumberOf(*wait.preemptor, {}) : 0});
-    case waits::kTerms:
-      return cell.Set(TermsOf(wait));
-    default:
-      return cell.Set(uint64_t{facts::ShareOf(wait) != facts::Share::kUnknown});
   }
 }
 

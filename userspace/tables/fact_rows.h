@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/dense_table.h"
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/runnable_meter.h"
 #include "facts/timeline/timeline.h"
@@ -65,6 +66,32 @@ class FactRows {
   const std::vector<facts::TimelineState::Cpu>& cpus() const { return timeline_.cpus(); }
 
  private:
+  // What a cache (columns/column_writer.h) asks for: all columns that are in no group and are not
+  // made seldom, and the groups. These rows are most of the work of making one.
+  static constexpr std::array kCachedSlices{uint8_t{slices::kTs},       uint8_t{slices::kCpu},
+                                            uint8_t{slices::kPriority}, uint8_t{slices::kLength},
+                                            uint8_t{slices::kTask},     uint8_t{slices::kTerms}};
+  static constexpr std::array kCachedWaits{uint8_t{waits::kTs},
+                                           uint8_t{waits::kCpu},
+                                           uint8_t{waits::kLength},
+                                           uint8_t{waits::kStack},
+                                           uint8_t{waits::kTask},
+                                           uint8_t{waits::kWakerTask},
+                                           uint8_t{waits::kPreemptorTask},
+                                           uint8_t{waits::kTerms},
+                                           uint8_t{waits::kDetails}};
+  static constexpr std::array kCachedWakeups{uint8_t{wakeups::kTs},   uint8_t{wakeups::kCpu},
+                                             uint8_t{wakeups::kVia},  uint8_t{wakeups::kStack},
+                                             uint8_t{wakeups::kTask}, uint8_t{wakeups::kWakerTask}};
+  template <const auto& cached, typename Fill>
+  [[gnu::always_inline]] static void AddRow(RowBatch& batch, bool is_cached, Fill&& fill) {
+    if (is_cached) {
+      batch.AddExactly<cached>(fill);
+    } else {
+      batch.Add(fill);
+    }
+  }
+
   // The handler of the timeline.
   struct Facts {
     FactRows& rows;
@@ -116,11 +143,13 @@ class FactRows {
       if (rows.waits_ != nullptr) rows.AddWait(full());
     }
     template <typename Full>
-    void OnWholeSwitch(const facts::WholeSwitch&, Full&& full) const {
+    void OnWholeSwitch(const facts::WholeSwitch& change, Full&& full) const {
       if (rows.with_parts_) [[unlikely]] {
         rows.meter_.Add(full());
       }
-      if (rows.with_times_) [[unlikely]] {
+      if (rows.with_times_ &&
+          !(rows.NoteAgain(change.outgoing, change.time, change.outgoing_idle) &&
+            rows.NoteAgain(change.index, change.time, change.idle))) [[unlikely]] {
         rows.NoteTimes(full());
       }
     }
@@ -142,7 +171,7 @@ class FactRows {
   void PutRun(const facts::Run& run);
   void PutIdle(const facts::Idle& idle);
   void AddWait(const facts::Wait& wait);
-  void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const;
+  [[gnu::always_inline]] void PutWait(uint8_t column, Cell& cell, const facts::Wait& wait) const;
   void PutPart(uint8_t column, Cell& cell, const facts::Wait& wait) const;
   void PutObject(uint8_t column, Cell& cell, const facts::WaitObject* object) const;
   // The cell of the group.
@@ -150,7 +179,7 @@ class FactRows {
                   const facts::WaitObject* object) const;
   // The cgroup whose quota held the wait back; may be empty.
   std::string_view ThrottledBy(const facts::Wait& wait) const;
-  uint64_t TermsOf(const facts::Wait& wait) const;
+  [[gnu::always_inline]] uint64_t TermsOf(const facts::Wait& wait) const;
   // A row without its reason, with the names of the time at which the wait ended.
   struct HeldRow {
     uint64_t id = 0;
@@ -176,11 +205,16 @@ class FactRows {
     bool is_chosen = true;  // else it only takes its own stack
     std::optional<uint64_t> stack = std::nullopt;
   };
-  void PutWakeupCell(uint8_t column, Cell& cell, const facts::Wakeup& wakeup) const;
+  [[gnu::always_inline]] void PutWakeupCell(uint8_t column, Cell& cell,
+                                            const facts::Wakeup& wakeup) const;
   void NoteWaker(const fxt::Event& event, uint64_t time);
   // Those of `time` (ns) or before.
   void ReleaseWakeups(uint64_t time);
   void NoteTimes(const facts::CpuSwitch& change);
+  // The same for one side of a switch on the fast path. False: NoteTimes() has to.
+  bool NoteAgain(facts::ThreadIndex index, uint64_t time, bool idle) {
+    return index < noted_.size() && names_.NoteAgain(noted_[index], time, idle);
+  }
   void NoteTask(const fxt::Event& event);
 
   TaskNames& names_;
@@ -189,10 +223,14 @@ class FactRows {
   RowBatch* idle_;
   RowBatch* waits_;
   RowBatch* wakeups_;
+  bool has_cached_slices_;
+  bool has_cached_waits_;
+  bool has_cached_wakeups_;
   path::PathBuilder* paths_ = nullptr;
   bool with_timeline_;
-  bool with_times_;      // when threads were seen
-  uint64_t latest_ = 0;  // of wakeups, and of switches where there is no timeline
+  bool with_times_;                    // when threads were seen
+  facts::DenseTable<uint32_t> noted_;  // places in TaskNames, by the timeline's index
+  uint64_t latest_ = 0;                // of wakeups, and of switches where there is no timeline
 
   bool with_purposes_;
   facts::WaitPurposes purposes_;
@@ -203,7 +241,8 @@ class FactRows {
   facts::RunnableParts parts_;  // of the wait that is being added
 
   bool with_reasons_;
-  bool with_stacks_;  // of waits
+  bool with_stacks_;                     // of waits
+  bool with_waker_stacks_;               // of wakeups
   std::deque<HeldWakeup> held_wakeups_;  // by time; only if their stacks are wanted
   std::deque<Cell> held_cells_;          // of those that are chosen, without the stack
   facts::HeldWaits<HeldRow, HeldRowWriter> held_{HeldRowWriter{*this}};

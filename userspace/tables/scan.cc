@@ -207,6 +207,7 @@ void Scan::Finish() {
   }
   facts_->Finish();
   events_->Finish();
+  names_.FinishTimes();
   if (batches_.of(Table::kCpus) != nullptr) AddCpus();
   if (batches_.of(Table::kThreads) != nullptr) AddThreads();
   if (batches_.of(Table::kProcesses) != nullptr) AddProcesses();

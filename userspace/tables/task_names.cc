@@ -78,15 +78,18 @@ void TaskNames::NoteObject(const fxt::KernelObject& object) {
   }
 }
 
-void TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
-                           bool idle) {
+uint32_t TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process,
+                               uint64_t time, bool idle) {
   Thread* thread = ThreadOf(koid);
-  if (thread == nullptr) return;
+  if (thread == nullptr) return facts::KoidIndex::kNone;
+  const auto place = static_cast<uint32_t>(thread - threads_.data());
+  // Of the process that it was of up to now.
+  FinishTime(*thread);
   thread->seen.Note(time);
   thread->idle = thread->idle || idle;
   const bool is_first = process && !thread->seen_process;
   if (is_first) thread->seen_process = process;
-  if (idle) return;
+  if (idle) return place;
   if (is_first || thread->process_version != version_) {
     const auto of = ProcessOf(*thread);
     const Process* known = of ? ProcessAt(*of) : nullptr;
@@ -97,6 +100,7 @@ void TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& proce
   if (thread->process_place != facts::KoidIndex::kNone) {
     processes_[thread->process_place].seen.Note(time);
   }
+  return place;
 }
 
 const std::string* TaskNames::ProcessName(const std::optional<fxt::Koid>& koid) const {

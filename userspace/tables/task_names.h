@@ -18,7 +18,7 @@
 
 namespace tables {
 
-// Memory: about 250 bytes for each of at most 2^20 threads and as many processes, and what TextPool
+// Memory: about 260 bytes for each of at most 2^20 threads and as many processes, and what TextPool
 // holds. Those beyond have no names.
 class TaskNames {
  public:
@@ -57,6 +57,8 @@ class TaskNames {
     // Where its process is, as of that version; kNone: nowhere.
     uint32_t process_place = facts::KoidIndex::kNone;
     uint64_t process_version = UINT64_MAX;
+    // When NoteAgain() saw it last, which its process has not noted; 0: it has.
+    uint64_t owed_to_process = 0;
   };
 
   // `texts` must outlive it, and has the names. `shared`: its tables count there, too; may be null.
@@ -83,8 +85,25 @@ class TaskNames {
   }
   // A thread does something. Where a switch or event says of which process it is, that counts in
   // threads() and processes() until a record of the thread itself does.
-  void NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
-                  bool idle);
+  // Returns its place in threads(); kNone: there is no room.
+  uint32_t NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
+                      bool idle);
+  // The same for a thread whose place is known. False where it makes a difference what process it
+  // is of: NoteThread() has to.
+  bool NoteAgain(uint32_t place, uint64_t time, bool idle) {
+    if (place >= threads_.size()) return false;
+    Thread& thread = threads_[place];
+    const bool is_same =
+        idle ? thread.idle : thread.seen_process.has_value() && thread.process_version == version_;
+    if (!is_same || time < thread.seen.last) return false;
+    thread.seen.last = time;
+    if (!idle) thread.owed_to_process = time;
+    return true;
+  }
+  // Behind the last NoteAgain().
+  void FinishTimes() {
+    for (Thread& thread : threads_) FinishTime(thread);
+  }
 
   // As Linux has it. Recordings of fxt-record carry the number in the koid, and have threads that
   // are none of Linux, which have no number; of other programs it is the koid.
@@ -134,6 +153,13 @@ class TaskNames {
   const std::vector<Process>& processes() const { return processes_; }
 
  private:
+  void FinishTime(Thread& thread) {
+    if (thread.owed_to_process == 0) return;
+    if (thread.process_place != facts::KoidIndex::kNone) {
+      processes_[thread.process_place].seen.Note(thread.owed_to_process);
+    }
+    thread.owed_to_process = 0;
+  }
   void NoteProvider(std::string_view name);
   void NoteObject(const fxt::KernelObject& object);
   const Thread* FindThread(fxt::Koid koid) const {

@@ -130,11 +130,11 @@ struct Wait {
   uint32_t end_cpu = 0;
   std::optional<fxt::Koid> end_waker = std::nullopt;
   WakeVia end_via = WakeVia::kNone;  // of `end_waker`
-  bool end_by_interrupt = false;  // the recorder emitted a wakeup without a waker
-  int32_t next_priority = -1;     // kernel priority of the run that follows; -1: not known
+  bool end_by_interrupt = false;     // the recorder emitted a wakeup without a waker
+  int32_t next_priority = -1;        // kernel priority of the run that follows; -1: not known
 
-  // Of a sleep: what it was for; null where the file does not say. Valid during the call of OnWait()
-  // only.
+  // Of a sleep: what it was for; null where the file does not say. Valid during the call of
+  // OnWait() only.
   const WaitObject* object = nullptr;
 
   bool ends_in_run() const { return end_record == WaitEnd::kSwitch && ended == Bound::kSeen; }
@@ -220,6 +220,8 @@ struct WholeSwitch {
   uint64_t time = 0;
   bool idle = false;              // the CPU becomes idle
   ThreadIndex index = kNoThread;  // the incoming thread
+  bool outgoing_idle = false;
+  ThreadIndex outgoing = kNoThread;
   int32_t priority = 0;
   ThreadIndex preempted = kNoThread;
 };

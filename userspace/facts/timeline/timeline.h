@@ -369,14 +369,16 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
   cpu.process = in.process;
   cpu.priority = words.incoming_priority();
   cpu.since = time;
+  const bool outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
   const WholeSwitch change{.cpu = number,
                            .time = time,
                            .idle = idle,
                            .index = in.index,
+                           .outgoing_idle = outgoing_idle,
+                           .outgoing = out.index,
                            .priority = words.incoming_priority(),
                            .preempted = preempted};
   EmitWhole(change, [&] {
-    const bool outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
     return WithIncoming({.outgoing = left,
                          .outgoing_process = out.process,
                          .outgoing_idle = outgoing_idle,

@@ -144,6 +144,15 @@ bool WaitPurposes::Serves(const Thread& server, const Thread& client, uint32_t l
   return serves >= least && serves >= asked * kMoreOften;
 }
 
+std::pair<bool, bool> WaitPurposes::ServeEachOther(const Thread& one, const Thread& other) const {
+  const auto parties = PartiesOf(one.party, other.party);
+  if (!parties) return {false, false};
+  const uint64_t by_one = parties_[parties->second].TimesOf(parties->first);
+  const uint64_t by_other = parties_[parties->first].TimesOf(parties->second);
+  return {by_one != 0 && by_one >= by_other * kMoreOften,
+          by_other != 0 && by_other >= by_one * kMoreOften};
+}
+
 void WaitPurposes::NoteServer(const Thread& server, const Thread& client) {
   if (const auto parties = PartiesOf(server.party, client.party)) {
     parties_[parties->second].Add(parties->first);
@@ -267,8 +276,7 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     return WaitsFor::kAnswer;
   }
   // What is known of the programs goes before what is known of the threads.
-  const bool serves = Serves(waker, sleeper);
-  const bool is_served = Serves(sleeper, waker);
+  const auto [serves, is_served] = ServeEachOther(waker, sleeper);
   const bool is_server = !is_served && (serves || sleeper.IsAnsweredBy(by));
   const bool is_client = !serves && (is_served || waker.IsAnsweredBy(number));
   const bool works_for = WorksFor(waker, sleeper);

@@ -211,7 +211,9 @@ class WaitPurposes {
   std::optional<std::pair<uint32_t, uint32_t>> PartiesOf(uint32_t one, uint32_t other) const;
   bool IsOneProgram(uint32_t process, uint32_t other) const;
   // Whether the party of `client` mostly is the one that asks, and that of `server` the other.
-  bool Serves(const Thread& server, const Thread& client, uint32_t least = 1) const;
+  bool Serves(const Thread& server, const Thread& client, uint32_t least) const;
+  // Both ways: whether `one` serves `other`, and `other` serves `one`.
+  std::pair<bool, bool> ServeEachOther(const Thread& one, const Thread& other) const;
   void NoteServer(const Thread& server, const Thread& client);
   // Whether `waker` works for the program of `sleeper`, which is of another process.
   bool WorksFor(const Thread& waker, const Thread& sleeper) const;

@@ -2,6 +2,7 @@
 // Rows of one table, with the requested columns only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory_resource>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tables/rows/cell.h"
@@ -24,7 +26,8 @@ class RowBatch {
 
   static constexpr size_t kDetailCells = 7;
 
-  // Bit i of `columns`: column or column group i is wanted. `texts` is that of all batches of a scan.
+  // Bit i of `columns`: column or column group i is wanted. `texts` is that of all batches of a
+  // scan.
   RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextBudget& texts);
   RowBatch(const RowBatch&) = delete;
   RowBatch& operator=(const RowBatch&) = delete;
@@ -50,14 +53,20 @@ class RowBatch {
   // A row whose id was taken before.
   template <typename Fill>
   void Add(uint64_t id, Fill&& fill) {
-    const size_t width = columns_.size();
-    if (rows_ == ids_.size()) [[unlikely]] {
-      Grow();
-    }
-    ids_[rows_] = id;
-    Cell* cell = cells_.data() + rows_ * width;
+    Cell* cell = NewRow(id);
     for (const uint8_t column : columns_) fill(column, *cell++);
-    ++rows_;
+  }
+  // True if these are its columns().
+  bool HasExactly(std::span<const uint8_t> columns) const {
+    return std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end());
+  }
+  // The same as Add() for a batch with exactly these columns. What `fill` does for each of them is
+  // known to the compiler.
+  template <const auto& columns, typename Fill>
+  [[gnu::always_inline]] void AddExactly(Fill&& fill) {
+    Cell* const cells = NewRow(TakeId());
+    [&]<size_t... i>(std::index_sequence<i...>) { (fill(columns[i], cells[i]), ...); }
+    (std::make_index_sequence<columns.size()>());
   }
   // Adds `rows` rows, which the caller fills: the cells of a row are next to each other.
   Cell* Extend(size_t rows);
@@ -70,10 +79,13 @@ class RowBatch {
   }
   // The number of the last one, from 1 on.
   uint64_t details() const { return details_.size() / kDetailCells; }
-  const Cell* detail(uint64_t number) const { return details_.data() + (number - 1) * kDetailCells; }
+  const Cell* detail(uint64_t number) const {
+    return details_.data() + (number - 1) * kDetailCells;
+  }
   // Rows that the filter does not choose.
   void PassOver(uint64_t rows = 1) { next_id_ += rows; }
-  // A place for text up to Clear(), as a terminal shows it if `clean`. Text beyond the budget is cut.
+  // A place for text up to Clear(), as a terminal shows it if `clean`. Text beyond the budget is
+  // cut.
   std::string_view Keep(std::string_view text);
   std::string_view KeepClean(std::string_view text);
   // The same for text that was taken from the budget.
@@ -88,6 +100,13 @@ class RowBatch {
  private:
   static constexpr size_t kArenaBytes = size_t{64} << 10;
 
+  Cell* NewRow(uint64_t id) {
+    if (rows_ == ids_.size()) [[unlikely]] {
+      Grow();
+    }
+    ids_[rows_] = id;
+    return cells_.data() + rows_++ * columns_.size();
+  }
   void Grow();
 
   Table table_;
