@@ -976,6 +976,7 @@ class Served(harness.FolderTest):
                 page.wait_for(lambda one, words=str(begin): one.errors or words in one.text("#result"))
                 cells = page.evaluate("[...document.querySelectorAll('#result tbody td')].map((one) => one.textContent)")
                 self.assertEqual(cells, list(map(str, row)))
+                page.pictures(f"two-sql-{number}")
                 wanted = [number, begin - int(page.evaluate(f"fxtView.clocks[{number}]")), length]
                 shown = "(({ trace, begin, end }) => [trace, begin, end - begin])(fxtView.overlay.selected ?? {})"
                 page.click_on("#result td button")

@@ -195,7 +195,7 @@ export class Questions {
       return button(cell, () => this.app.goTo(trace, `s${number}`, Number(BigInt(cell) - clock)), { class: 'link' });
     }));
     this.result.replaceChildren(
-      element('p', { class: 'soft' }, `${formatCount(cells.length)} rows${isCut ? ', and more that are not shown' : ''}`),
+      element('p', { class: 'soft' }, `${formatCount(cells.length)} ${cells.length === 1 ? 'row' : 'rows'}${isCut ? ', and more that are not shown' : ''}`),
       table('rows', names, shown));
   }
 }
