@@ -27,6 +27,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import harness  # noqa: E402
 from harness import BUILD, FXT, fxt  # noqa: E402
 
+# Requests of a device that the page shows at once.
+DEVICE_ROWS = 64
 POINTS = int(os.environ.get("FXT_VIEW_POINTS", "100"))
 LARGE_BYTES = int(os.environ.get("FXT_VIEW_BYTES", "0"))
 DAMAGED = 100 if POINTS > 100 else 10
@@ -331,6 +333,17 @@ class View(Recorded):
             if state == RUN:
                 self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
 
+    def blocks_with_a_row(self):
+        """Device and begin of the requests that find a row: a device that is asked for more at once shows how many it leaves out."""
+        found, going_on = set(), {}
+        for koid, begin, dur in harness.query(self.trace, "SELECT koid, ts, coalesce(dur, 1 << 62) FROM spans WHERE "
+                                                          "category = 'block' ORDER BY ts"):
+            others = going_on[koid] = [end for end in going_on.get(koid, []) if end > begin]
+            if len(others) < DEVICE_ROWS:
+                found.add((koid, begin))
+                others.append(begin + dur)
+        return found
+
     def test_interrupts_and_blocks_are_those_of_query(self):
         first = int(self.page.evaluate("fxtView.clocks[0]"))
         numbers = dict(self.page.evaluate("[...fxtView.lanes.traces[0].threads.values()].map((one) => [one.koid, one.number])"))
@@ -340,6 +353,8 @@ class View(Recorded):
                                          "WHERE category IN ('irq', 'softirq', 'block') AND dur IS NOT NULL")
         self.assertEqual({row[2] for row in rows}, {"irq", "softirq", "block"})
         choose = random.Random(34)
+        rows_of_block = self.blocks_with_a_row()
+        rows = [row for row in rows if row[2] != "block" or (row[5], row[0]) in rows_of_block]
         chosen = choose.sample(rows, min(POINTS, len(rows)))
         lanes = []
         for row in chosen:
@@ -374,12 +389,14 @@ class View(Recorded):
         self.page.wait_for(lambda page: page.errors or "interrupted" in page.text("#selected"))
         self.assertIn(name, self.page.text("#selected h2"))
         self.assertIn("CPU", self.page.text("#selected"))
-        first, *rest = self.longest("SELECT ts, dur, koid, thread, args ->> 'sector', args ->> 'thread' FROM spans WHERE category = "
-                                    "'block' AND dur IS NOT NULL AND args ->> 'sector' IS NOT NULL ORDER BY dur DESC LIMIT 1")
-        length, koid, device, sector, asker = rest
+        begin, length, koid, device, sector, asker = next(
+            row for row in harness.query(self.trace, "SELECT ts, dur, koid, thread, args ->> 'sector', args ->> 'thread' FROM spans "
+                                                     "WHERE category = 'block' AND dur IS NOT NULL AND args ->> 'sector' IS NOT NULL "
+                                                     "ORDER BY dur DESC") if (row[2], row[0]) in self.blocks_with_a_row())
+        first = begin - int(self.page.evaluate("fxtView.clocks[0]"))
         self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
         lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
-        depth = next(depth for depth in range(64) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
+        depth = next(depth for depth in range(DEVICE_ROWS) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
         self.page.click(*self.page.place_of(lane, first + length / 2, depth))
         self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
         for text in (device, str(sector), "bytes"):
