@@ -332,7 +332,7 @@ BOMBS = [async_begins, async_overlap, async_pairs_over_switches, async_pairs_ove
 JOIN = "SELECT count(*), max(p.dur) FROM path p JOIN requests r ON p.request = r.id"
 COMMANDS = {
     "info": ["info", "{}"], "check": ["check", "{}"], "report": ["report", "{}"], "summarize": ["summarize", "{}", "-o", "{o}"],
-    "dump": ["dump", "{}"], "json": ["json", "{}", "-o", "{o}"], "recover": ["recover", "{}", "-o", "{o}"],
+    "dump": ["dump", "{}"], "json": ["json", "{}", "-o", "-"], "recover": ["recover", "{}", "-o", "{o}"],
     "trim": ["trim", "--from", "1ms", "{}", "-o", "{o}"], "merge": ["merge", "{}", "{}", "-o", "{o}"],
     "diff": ["diff", "{}", "{}"], "flame": ["flame", "{}", "-o", "{o}"], "lbr": ["lbr", "{}"],
     "draw": ["draw", "{}", "-o", "{o}.svg"], "path": ["path", "--span", "*", "--json", "{}"],
