@@ -86,8 +86,9 @@ class Writer:
     def switch(self, cpu, state, outgoing, incoming):
         self.add(word(8 | 4 << 4 | (cpu & 0xffff) << 20 | state << 36 | 1 << 60) + word(self.now()) + word(outgoing) + word(incoming))
 
-    def wakeup(self, cpu, thread):
-        self.add(word(8 | 3 << 4 | cpu << 20 | 2 << 60) + word(self.now()) + word(thread))
+    def wakeup(self, cpu, thread, arguments=b"", count=0):
+        self.add(word(8 | (3 + len(arguments) // 8) << 4 | count << 16 | cpu << 20 | 2 << 60) + word(self.now()) + word(thread) +
+                 arguments)
 
     def log(self, thread, text):
         self.add(word(9 | (2 + len(padded(text)) // 8) << 4 | len(text) << 16 | thread << 32) + word(self.now()) + padded(text))
@@ -149,6 +150,24 @@ def async_pairs_over_switches(size):
         out.wakeup(0, 11 + (i + 50) % 100)
         if i >= 1000:
             out.event(ASYNC_END, category, name, threads[i % 100], ids=word(i - 1000))
+    return out.fill(size, make)
+
+
+def async_pairs_over_wakers(size):
+    """Each sleep on the path of a request was ended by another one of many threads."""
+    out = Writer()
+    thread, waker = out.thread(10, 11), out.string(b"waker")
+    name, category = out.string(b"request"), out.string(b"app")
+
+    def make(i):
+        waking = 1000 + (i + 1) % 50000
+        out.event(ASYNC_BEGIN, category, name, thread, ids=word(i))
+        out.switch(1, 0, 1000 + i % 50000, waking)
+        out.wakeup(0, 11, argument(KOID, waker, waking), 1)
+        out.switch(0, 0, 0, 11)
+        if i >= 3000:
+            out.event(ASYNC_END, category, name, thread, ids=word(i - 3000))
+        out.switch(0, 3, 11, 0)
     return out.fill(size, make)
 
 
@@ -306,14 +325,14 @@ def zeros(size):
     return Writer().fill(16, lambda i: None) + bytes(size)
 
 
-BOMBS = [async_begins, async_overlap, async_pairs_over_switches, nested_spans, span_names, flows, counters, long_texts,
+BOMBS = [async_begins, async_overlap, async_pairs_over_switches, async_pairs_over_wakers, nested_spans, span_names, flows, counters, long_texts,
          long_names, providers, provider_tables, threads, switches_of_new_threads, switches_of_many_cpus,
          wakeups_of_new_threads, waited, block_requests, settings, logs, stacks, zeros]
 
 JOIN = "SELECT count(*), max(p.dur) FROM path p JOIN requests r ON p.request = r.id"
 COMMANDS = {
     "info": ["info", "{}"], "check": ["check", "{}"], "report": ["report", "{}"], "summarize": ["summarize", "{}", "-o", "{o}"],
-    "dump": ["dump", "{}"], "json": ["json", "{}"], "recover": ["recover", "{}", "-o", "{o}"],
+    "dump": ["dump", "{}"], "json": ["json", "{}", "-o", "-"], "recover": ["recover", "{}", "-o", "{o}"],
     "trim": ["trim", "--from", "1ms", "{}", "-o", "{o}"], "merge": ["merge", "{}", "{}", "-o", "{o}"],
     "diff": ["diff", "{}", "{}"], "flame": ["flame", "{}", "-o", "{o}"], "lbr": ["lbr", "{}"],
     "draw": ["draw", "{}", "-o", "{o}.svg"], "path": ["path", "--span", "*", "--json", "{}"],
@@ -358,7 +377,7 @@ def measure(words, folder):
         time.sleep(0.02)
     written = sum(os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names
                   if place != folder or name.startswith("out"))
-    subprocess.run(["rm", "-rf", *(output + end for end in ("", ".db", ".d"))], check=False)
+    subprocess.run(["rm", "-rf", *(output + end for end in ("", ".db", ".d", ".svg"))], check=False)
     return usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime, written / MIB, process.returncode
 
 

@@ -145,7 +145,8 @@ util::Status ColumnFile::ReadDirectory(std::span<const std::byte> bytes, uint64_
              .is_incomplete = head.is_incomplete != 0,
              .malformed = head.malformed,
              .dropped_names = head.dropped_names,
-             .cut_texts = head.cut_texts};
+             .cut_texts = head.cut_texts,
+             .paths_left_out = head.paths_left_out};
   sets_ = head.sets;
   bytes = bytes.subspan(head.error_bytes);
   for (const tables::TableInfo& info : tables::Tables()) {

@@ -10,7 +10,7 @@
 
 namespace columns {
 
-inline constexpr uint64_t kMagic = 0x314c4f4354584602;
+inline constexpr uint64_t kMagic = 0x314c4f4354584603;
 inline constexpr size_t kMaxDirectoryBytes = size_t{64} << 20;
 
 struct Header {
@@ -29,12 +29,13 @@ struct DirectoryHead {
   uint64_t malformed = 0;
   uint64_t dropped_names = 0;
   uint64_t cut_texts = 0;
+  uint64_t paths_left_out = 0;
   uint32_t error_bytes = 0;  // of the text behind
   uint8_t is_cut_short = 0;
   uint8_t is_incomplete = 0;
   uint16_t sets = 0;
 };
-static_assert(sizeof(DirectoryHead) == 32);
+static_assert(sizeof(DirectoryHead) == 40);
 
 // Differs if tables, columns or the version of the program differ.
 uint64_t SchemaHash();

@@ -435,6 +435,7 @@ std::vector<std::byte> DirectoryBytes(const Directory& directory, const tables::
   Append(bytes, DirectoryHead{.malformed = faults.malformed,
                               .dropped_names = faults.dropped_names,
                               .cut_texts = faults.cut_texts,
+                              .paths_left_out = faults.paths_left_out,
                               .error_bytes = static_cast<uint32_t>(faults.error.size()),
                               .is_cut_short = faults.is_cut_short,
                               .is_incomplete = faults.is_incomplete,
@@ -447,13 +448,6 @@ std::vector<std::byte> DirectoryBytes(const Directory& directory, const tables::
     for (const BlockEntry& entry : table.entries) Append(bytes, entry);
   }
   return bytes;
-}
-
-// Of two passes over the same trace.
-tables::ScanFaults Joined(tables::ScanFaults faults, const tables::ScanFaults& others) {
-  faults.is_incomplete |= others.is_incomplete;
-  faults.cut_texts = std::max(faults.cut_texts, others.cut_texts);
-  return faults;
 }
 
 }  // namespace
@@ -498,7 +492,7 @@ util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd
   }
   if (auto done = writer.Stop(); !done) return done;
   tables::ScanFaults faults = scan.faults();
-  if (what.before != nullptr) faults = Joined(std::move(faults), what.before->faults());
+  if (what.before != nullptr) faults.Join(what.before->faults());
   const unsigned sets = what.sets | (what.before == nullptr ? 0 : what.before->sets());
   const std::vector<std::byte> directory = DirectoryBytes(writer.directory(), faults, sets);
   if (directory.size() > kMaxDirectoryBytes) {

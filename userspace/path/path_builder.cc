@@ -94,6 +94,7 @@ void PathBuilder::Add(const facts::Wait& wait) {
 }
 
 void PathBuilder::Note(const fxt::Reader& reader) {
+  walker_.OnRead(reader.position());
   const fxt::Record& record = reader.record();
   const auto* event = std::get_if<fxt::Event>(&record);
   if (const auto* provider = std::get_if<fxt::ProviderInfo>(&record)) {
@@ -198,12 +199,18 @@ void PathBuilder::AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, ui
   std::push_heap(pending_.begin(), pending_.end(), LaterEnd());
 }
 
+void PathBuilder::HandOut(Request& request) {
+  request.has_path = options_.with_parts && walker_.has_steps();
+  if (options_.with_parts && !request.has_path) ++paths_left_out_;
+  on_request_(request, request.has_path ? walker_.Walk(request) : std::vector<Part>());
+}
+
 void PathBuilder::HandOutNext() {
   std::pop_heap(pending_.begin(), pending_.end(), LaterEnd());
-  const Request request = std::move(pending_.back());
+  Request request = std::move(pending_.back());
   pending_.pop_back();
   pending_bytes_ -= BytesOf(request);
-  on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
+  HandOut(request);
 }
 
 void PathBuilder::HandOut() {
@@ -223,7 +230,7 @@ void PathBuilder::HandOutThreads() {
     if (thread.idle || !options_.wants_thread(thread.koid, name)) continue;
     request.thread = thread.koid;
     request.name = name;
-    on_request_(request, options_.with_parts ? walker_.Walk(request) : std::vector<Part>());
+    HandOut(request);
   }
 }
 

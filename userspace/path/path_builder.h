@@ -55,6 +55,8 @@ struct PathOptions {
   size_t max_pending_bytes = size_t{32} << 20;
   size_t max_name_bytes = facts::ObjectNames::kMaxBytes;
   size_t max_open_bytes = facts::OpenSpans::kMaxBytes;
+  // Limit of all walks beside that by the length of the trace, see PathWalker::kFreeSteps.
+  uint64_t free_steps = PathWalker::kFreeSteps;
 };
 
 class PathBuilder {
@@ -134,8 +136,9 @@ class PathBuilder {
   uint64_t left_out() const { return left_out_ + open_.left_out(); }
   // Chosen spans without an end.
   uint64_t without_end() const { return without_end_; }
-  // The limit of all walks was reached: later parts are kUnknown.
-  bool is_exhausted() const { return walker_.is_exhausted(); }
+  // Requests that were handed out without their paths, because paths would be many times as long as
+  // the trace. They are spread over it: as it is read, there is room for further ones.
+  uint64_t paths_left_out() const { return paths_left_out_; }
 
  private:
   struct LaterEnd {
@@ -157,6 +160,8 @@ class PathBuilder {
   // Whether a span that begins is a request.
   bool IsWanted(const fxt::Reader& reader, const fxt::Event& event, const facts::OpenSpan& span);
   void AddSpan(facts::OpenSpan span, const fxt::ThreadRef& thread, uint64_t end);
+  // With its path, if there is one.
+  void HandOut(Request& request);
   void HandOutNext();
   void HandOutThreads();
 
@@ -168,7 +173,7 @@ class PathBuilder {
   facts::ActivityHistory threads_;
   facts::ActivityHistory cpus_;
   SleepEvidence evidence_{timeline_, labels_, options_.name_stack};
-  PathWalker walker_{timeline_, threads_, cpus_, evidence_};
+  PathWalker walker_{timeline_, threads_, cpus_, evidence_, options_.free_steps};
 
   bool is_recorders_ = false;
   facts::KernelSections sections_;
@@ -180,6 +185,7 @@ class PathBuilder {
   size_t pending_bytes_ = 0;
   bool threads_are_out_ = false;
   uint64_t left_out_ = 0;
+  uint64_t paths_left_out_ = 0;
   uint64_t without_end_ = 0;
 };
 

@@ -7,8 +7,10 @@
 // thread. docs/critical-path.md has the definitions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/timeline/activity_history.h"
@@ -24,26 +26,33 @@ class PathWalker {
   static constexpr size_t kMaxDepth = 64;
   // Parts of a request; what is before them is one part that is kUnknown.
   static constexpr size_t kMaxParts = size_t{1} << 18;
-  // Intervals of all walks together: after that, all parts are kUnknown. Requests that overlap may
-  // be many times as long as the trace.
-  static constexpr uint64_t kMaxSteps = uint64_t{1} << 27;
+  // Steps of all walks together, each of them an interval of a thread or CPU: paths of requests that
+  // overlap may be many times as long as the trace. So many, and one more for each kBytesOfStep
+  // bytes of the trace.
+  static constexpr uint64_t kFreeSteps = uint64_t{1} << 24;
+  static constexpr uint64_t kBytesOfStep = 8;
 
   // All must outlive it. Tracks of `threads` are indexes of threads, those of `cpus` are CPUs.
   PathWalker(const facts::TimelineState& timeline, facts::ActivityHistory& threads,
              facts::ActivityHistory& cpus, const SleepEvidence& evidence,
-             uint64_t max_steps = kMaxSteps)
+             uint64_t free_steps = kFreeSteps)
       : timeline_(timeline),
         threads_(threads),
         cpus_(cpus),
         evidence_(evidence),
-        steps_left_(max_steps) {}
+        free_steps_(free_steps),
+        max_steps_(free_steps) {}
 
   // The parts of `request` in order of time. They add up to its duration. Valid up to the next
-  // call.
+  // call. A walk is never cut by the limit of all walks: it may exceed it by 2 * kMaxParts steps.
   const std::vector<Part>& Walk(const Request& request);
 
-  // True if the limit of all walks was reached.
-  bool is_exhausted() const { return steps_left_ == 0; }
+  // `position`: bytes of the trace that were read.
+  void OnRead(uint64_t position) {
+    max_steps_ = std::max(max_steps_, free_steps_ + position / kBytesOfStep);
+  }
+  // False if the walks up to now have taken all steps that there are for what was read.
+  bool has_steps() const { return steps_ < max_steps_; }
 
  private:
   // A thread on the path, between the bounds of the sleep that it explains.
@@ -55,8 +64,8 @@ class PathWalker {
   };
 
   bool TakeStep() {
-    if (steps_left_ == 0 || parts_.size() >= kMaxParts) return false;
-    --steps_left_;
+    if (parts_.size() >= kMaxParts) return false;
+    ++steps_;
     return true;
   }
   std::optional<facts::ActivityInterval> ThreadBefore(facts::ThreadIndex thread, uint64_t time);
@@ -71,7 +80,9 @@ class PathWalker {
   facts::ActivityHistory& threads_;
   facts::ActivityHistory& cpus_;
   const SleepEvidence& evidence_;
-  uint64_t steps_left_;
+  uint64_t free_steps_;
+  uint64_t max_steps_;
+  uint64_t steps_ = 0;
 
   // Of the walk.
   uint64_t at_ = 0;

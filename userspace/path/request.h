@@ -28,6 +28,8 @@ struct Request {
   std::string category = {};
   std::string name = {};
   std::string members = {};  // arguments as JSON, without braces
+  // False if its path is left out: none are wanted, or it is beyond PathOptions::free_steps.
+  bool has_path = false;
 
   uint64_t duration() const { return end - begin; }
 };

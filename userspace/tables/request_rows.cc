@@ -17,6 +17,8 @@ namespace {
 
 // Of the names of threads. A statement may have several scans.
 constexpr size_t kMaxNameBytes = size_t{48} << 20;
+// Of walks, see PathOptions. A row costs far more than its step, and a join keeps rows in memory.
+constexpr uint64_t kFreeSteps = uint64_t{1} << 20;
 
 path::PathOptions OptionsFor(const Batches& batches) {
   const RowBatch* rows = batches.of(Table::kRequests);
@@ -28,6 +30,7 @@ path::PathOptions OptionsFor(const Batches& batches) {
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
   options.with_parts = batches.of(Table::kPath) != nullptr;
   options.max_name_bytes = kMaxNameBytes;
+  options.free_steps = kFreeSteps;
   return options;
 }
 

@@ -56,7 +56,8 @@ ScanFaults Scan::faults() const {
           .is_incomplete = is_incomplete(),
           .malformed = found.count(fxt::DiagnosticClass::kMalformed),
           .dropped_names = found.count(fxt::DiagnosticKind::kTableLimit),
-          .cut_texts = cut_texts()};
+          .cut_texts = cut_texts(),
+          .paths_left_out = requests_ ? requests_->builder().paths_left_out() : 0};
 }
 
 void Scan::Want(Table table, uint64_t columns, const RowFilter& filter) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "unit/columns/columns_of.h"
+#include "unit/measure/overlapping_requests.h"
 
 namespace columns {
 namespace {
@@ -46,6 +47,16 @@ TEST(ColumnWriterTest, SetsThatAreMadeLaterAreThoseOfOnePass) {
   const auto all = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kPaths), parts.get());
   EXPECT_EQ(all->sets(), testing::kAllSets);
   ExpectRowsOfTrace(*all, trace.bytes());
+}
+
+TEST(ColumnWriterTest, TheFileSaysHowManyPathsAreLeftOut) {
+  measure::testing::OverlappingRequests trace(1500, 1000);
+  const auto base = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kBase));
+  EXPECT_EQ(base->faults().paths_left_out, 0U);
+  const auto paths = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kPaths), base.get());
+  EXPECT_GT(paths->faults().paths_left_out, 0U);
+  const auto all = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kWaitParts), paths.get());
+  EXPECT_EQ(all->faults().paths_left_out, paths->faults().paths_left_out);
 }
 
 TEST(ColumnWriterTest, RowsOfAnotherTraceAreNotAdded) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/measure/overlapping_requests.h"
 #include "unit/measure/random_trace.h"
 #include "unit/measure/trace_script.h"
 #include "unit/path/path_lines.h"
@@ -222,6 +223,35 @@ TEST(PathReaderTest, CountsWhatFindsNoRoom) {
   paths.Finish();
   EXPECT_GT(paths.builder().left_out(), 80U);
   EXPECT_LT(paths.builder().left_out(), 100U);
+}
+
+// Ten requests overlap. The walk of each takes 3,001 steps: 2,001 parts, half of which a second step finds the holder of.
+TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutAsAWhole) {
+  measure::testing::OverlappingRequests trace(10, 1000);
+  PathOptions options;
+  options.wants_span = [](std::string_view, std::string_view, bool) { return true; };
+  const uint64_t of_bytes = trace.bytes().size() / PathWalker::kBytesOfStep;
+  for (const auto& [steps, expected] : {std::pair<uint64_t, uint64_t>{20'000, 7}, {40'000, 10}}) {
+    ASSERT_GT(steps, of_bytes);
+    options.free_steps = steps - of_bytes;
+    uint64_t paths = 0;
+    uint64_t requests = 0;
+    PathReader reader(options, [&](const Request& request, std::span<const Part> parts) {
+      ++requests;
+      paths += request.has_path ? 1 : 0;
+      uint64_t sum = 0;
+      for (const Part& part : parts) sum += part.length;
+      EXPECT_EQ(sum, request.has_path ? request.duration() : 0);
+    });
+    fxt::MemorySource source(trace.bytes());
+    fxt::Reader records(source);
+    facts::ReadRecords(records, reader);
+    reader.Finish();
+    EXPECT_EQ(requests, 10U);
+    EXPECT_EQ(paths, expected);
+    EXPECT_EQ(reader.builder().paths_left_out(), 10 - expected);
+    EXPECT_EQ(reader.builder().left_out(), 0U);
+  }
 }
 
 // Whatever happens, the parts follow one another and add up (PathLines() checks it), and the fast

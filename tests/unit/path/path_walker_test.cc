@@ -49,20 +49,22 @@ TEST_F(PathWalkerTest, AddsUp) {
   const auto& parts = walker.Walk({.begin = 2000, .end = 3000, .thread = 1});
   EXPECT_EQ(parts.size(), 1000U);
   EXPECT_EQ(SumOf(parts), 1000U);
-  EXPECT_FALSE(walker.is_exhausted());
+  EXPECT_TRUE(walker.has_steps());
   EXPECT_TRUE(walker.Walk({.begin = 2000, .end = 2000, .thread = 1}).empty());
 }
 
-TEST_F(PathWalkerTest, EndsAtTheLimitOfSteps) {
+// A walk that has begun is whole. The next ones wait until enough of the trace was read.
+TEST_F(PathWalkerTest, StepsAreInProportionToTheTrace) {
   PathWalker walker(timeline_, threads_, cpus_, evidence_, 100);
-  const auto& parts = walker.Walk({.begin = 2000, .end = 3000, .thread = 1});
-  EXPECT_EQ(parts.size(), 101U);
-  EXPECT_EQ(parts.front().kind, PartKind::kUnknown);
-  EXPECT_EQ(SumOf(parts), 1000U);
-  EXPECT_TRUE(walker.is_exhausted());
-  const auto& next = walker.Walk({.begin = 2000, .end = 3000, .thread = 1});
-  ASSERT_EQ(next.size(), 1U);
-  EXPECT_EQ(next.front().kind, PartKind::kUnknown);
+  EXPECT_TRUE(walker.has_steps());
+  EXPECT_EQ(walker.Walk({.begin = 2000, .end = 3000, .thread = 1}).size(), 1000U);
+  EXPECT_FALSE(walker.has_steps());
+  walker.OnRead(900 * PathWalker::kBytesOfStep);
+  EXPECT_FALSE(walker.has_steps());
+  walker.OnRead(901 * PathWalker::kBytesOfStep);
+  EXPECT_TRUE(walker.has_steps());
+  walker.OnRead(0);
+  EXPECT_TRUE(walker.has_steps());
 }
 
 // Sleeps that threads end for one another, deeper than the limit.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "unit/fxt/support/file_builder.h"
+#include "unit/measure/overlapping_requests.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
 
@@ -107,6 +108,29 @@ TEST(ScanTest, ADamagedTimeFarAheadIsNotTheEndOfTheRows) {
   const auto trace = Marks(101);
   const auto rows = testing::RowsOf(trace, Table::kInstants, {instants::kTs}, UpToMark(20'000));
   EXPECT_EQ(rows.size(), 19'990u);
+}
+
+TEST(ScanTest, PathsAreInProportionToTheTrace) {
+  constexpr uint64_t kRequests = 1500;
+  constexpr uint64_t kParts = 2001;
+  measure::testing::OverlappingRequests trace(kRequests, kParts / 2);
+  fxt::MemorySource source(trace.bytes());
+  TextPool texts;
+  Scan scan("trace.fxt", source, texts);
+  scan.Want(Table::kRequests, uint64_t{1} << requests::kId);
+  scan.Want(Table::kPath, uint64_t{1} << path_parts::kRequest);
+  uint64_t ids = 0;
+  uint64_t parts = 0;
+  while (scan.Advance()) {
+    ids += scan.rows(Table::kRequests)->size();
+    parts += scan.rows(Table::kPath)->size();
+  }
+  EXPECT_EQ(ids, kRequests);
+  EXPECT_LT(parts, (uint64_t{1} << 20) + trace.bytes().size() / path::PathWalker::kBytesOfStep + 2 * kParts);
+  EXPECT_GT(parts, uint64_t{1} << 19);
+  // A path is whole or not there.
+  EXPECT_EQ(parts, kParts * (kRequests - scan.faults().paths_left_out));
+  EXPECT_FALSE(scan.is_incomplete());
 }
 
 TEST(ScanTest, TheScanEndsSoonBehindTheLastRow) {

@@ -6,7 +6,7 @@
 namespace analyze {
 
 void PathSet::Add(const path::Request& request, std::span<const path::Part> parts) {
-  if (left_out_ != 0) {
+  if (is_full_ || !request.has_path) {
     ++left_out_;
     return;
   }
@@ -14,6 +14,7 @@ void PathSet::Add(const path::Request& request, std::span<const path::Part> part
   const size_t bytes = sizeof(Entry) + packed.bytes() + request.name.size() +
                        request.category.size() + request.members.size();
   if (bytes > free_) {
+    is_full_ = true;
     ++left_out_;
     return;
   }

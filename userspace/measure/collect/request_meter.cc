@@ -85,7 +85,7 @@ uint32_t RequestMeter::NumberOf(const std::string& name) {
 }
 
 void RequestMeter::Add(const path::Request& request, std::span<const path::Part> parts) {
-  if (request.begin < from_) {
+  if (request.begin < from_ || !request.has_path) {
     ++left_out_;
     return;
   }

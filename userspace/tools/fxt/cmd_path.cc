@@ -22,6 +22,7 @@
 #include "path/request_choice.h"
 #include "sink/open_sink.h"
 #include "text/text_writer.h"
+#include "tools/common/message.h"
 #include "tools/fxt/commands.h"
 #include "tools/fxt/support/filter_options.h"
 #include "tools/fxt/support/output_file.h"
@@ -121,7 +122,7 @@ class PathCommand {
     path::PathReader reader(choice_,
                             [&](const path::Request& request, std::span<const path::Part> parts) {
                               set_.Add(request, parts);
-                              if (set_.left_out() != 0) reader.LeaveOutParts();
+                              if (set_.is_full()) reader.LeaveOutParts();
                             });
     set_.SetBuilder(reader.builder());
     auto source = input_->Open();
@@ -232,14 +233,15 @@ class PathCommand {
   void AddNotes(const path::PathBuilder& reader) {
     const uint64_t left_out = set_.left_out() + reader.left_out();
     if (left_out != 0) {
-      notes_.push_back(fmt::format(
-          "{} requests exceed the memory for their paths and are left out: choose fewer by --span, "
+      auto note = fmt::format(
+          "{} requests have more parts of paths together than are kept and are left out: choose fewer by --span, "
           "--from and --to",
-          left_out));
-    }
-    if (reader.is_exhausted()) {
-      notes_.emplace_back(
-          "requests overlap so much that the walk of their paths was ended: the rest is unknown");
+          left_out);
+      if (WritesText()) {
+        notes_.push_back(std::move(note));
+      } else {
+        PrintNote(kProgram, "note: " + note);
+      }
     }
     if (reader.without_end() != 0) {
       notes_.push_back(fmt::format("{} spans have no end in the trace and are no requests",
@@ -260,6 +262,9 @@ class PathCommand {
                       100 * static_cast<double>(unknown) / static_cast<double>(all)));
     }
   }
+
+  // For people; otherwise JSON, folded stacks or a trace.
+  bool WritesText() const { return !options_.json && !options_.folded && options_.output.empty(); }
 
   int Write(uint64_t bytes) {
     const analyze::PathDocumentOptions document{.file = options_.file,

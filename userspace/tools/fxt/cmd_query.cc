@@ -220,15 +220,16 @@ int RunAll(const QueryOptions& options, query::Database& database, text::TextWri
 
 int RunQuery(const QueryOptions& options) {
   if (options.has_statement && options.has_script) return Fail({"a statement and -f at once", ""});
-  bool warned = false;
+  tables::ScanFaults warned;
   query::TraceModuleOptions module;
   // Only at a terminal can a user cancel a statement, and queries without the check run faster.
   if (!options.has_statement && !options.has_script && isatty(STDIN_FILENO) == 1) {
     module.cancelled = WasInterrupted;
   }
   module.on_end = [&](const tables::ScanFaults& faults) {
-    if (std::exchange(warned, true)) return;
-    WarnAboutDamage(options.file, faults);
+    // Several scans of a statement find the same, and those of other tables what only they can.
+    WarnAboutDamage(options.file, faults.Beyond(warned));
+    warned.Join(faults);
   };
   const columns::CacheOptions cache{
       .cancelled = module.cancelled,

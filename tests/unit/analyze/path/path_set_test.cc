@@ -82,6 +82,17 @@ TEST_F(PathSetTest, LeavesOutWhatFindsNoRoom) {
   EXPECT_GT(small.left_out(), 5U);
 }
 
+TEST_F(PathSetTest, RequestsWithoutAPathAreLeftOutAlone) {
+  PathSet set;
+  path::Request without = set_.entries()[0].request;
+  without.has_path = false;
+  set.Add(without, {});
+  EXPECT_EQ(set.left_out(), 1U);
+  EXPECT_FALSE(set.is_full());
+  set.Add(set_.entries()[1].request, set_.entries()[1].parts());
+  EXPECT_EQ(set.entries().size(), 1U);
+}
+
 TEST_F(PathSetTest, ComparesSlowWithMedian) {
   const PathComparison compared = ComparePaths(set_, 0.9);
   EXPECT_EQ(compared.all.count, 10U);

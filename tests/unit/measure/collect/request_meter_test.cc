@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "unit/measure/overlapping_requests.h"
 #include "unit/measure/random_trace.h"
 #include "unit/measure/trace_script.h"
 
@@ -111,6 +112,22 @@ TEST(RequestMeterTest, RequestsThatBeganBeforeTheWindowAreLeftOut) {
   const Capture capture = trace.Collect(options);
   EXPECT_THAT(NamesOf(capture), ElementsAre("whole 1"));
   EXPECT_EQ(capture.requests_left_out, 1U);
+}
+
+// 300 requests of 100,000 parts are beyond what is walked. Those that are not have whole paths.
+TEST(RequestMeterTest, RequestsBeyondTheLimitOfPathsAreLeftOut) {
+  constexpr uint64_t kRequests = 300;
+  testing::OverlappingRequests trace(kRequests, 50'000);
+  const Capture capture = trace.Collect(WithRequests());
+  EXPECT_GT(capture.requests_left_out, kRequests / 4);
+  const RequestStats& stats = capture.requests.at("overlapping");
+  EXPECT_EQ(stats.times.whole.count() + capture.requests_left_out, kRequests);
+  uint64_t sum = 0;
+  for (const auto& [part, ns] : stats.parts) {
+    EXPECT_NE(part.kind, path::PartKind::kUnknown);
+    sum += ns;
+  }
+  EXPECT_EQ(sum, stats.times.whole.count() * (trace.end() - 110));
 }
 
 // Whatever records come in whatever order, the parts add up, and the fast path changes nothing.

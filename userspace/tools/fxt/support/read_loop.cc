@@ -33,6 +33,11 @@ void WarnAboutDamage(const std::string& file, const tables::ScanFaults& faults) 
                                     "as the file",
                                     file, faults.cut_texts));
   }
+  if (faults.paths_left_out != 0) {
+    PrintNote(kProgram, fmt::format("note: {}: table path leaves out {} requests, which overlap so much that all paths "
+                                    "would be many times as long as the file (fxt path --span chooses)",
+                                    file, faults.paths_left_out));
+  }
   if (faults.is_incomplete) {
     PrintNote(
         kProgram,
