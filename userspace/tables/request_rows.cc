@@ -17,8 +17,6 @@ namespace {
 
 // Of the names of threads. A statement may have several scans.
 constexpr size_t kMaxNameBytes = size_t{48} << 20;
-// Of walks, see PathOptions. A row costs far more than its step, and a join keeps rows in memory.
-constexpr uint64_t kFreeSteps = uint64_t{1} << 20;
 
 path::PathOptions OptionsFor(const Batches& batches) {
   const RowBatch* rows = batches.of(Table::kRequests);
@@ -30,7 +28,7 @@ path::PathOptions OptionsFor(const Batches& batches) {
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
   options.with_parts = batches.of(Table::kPath) != nullptr;
   options.max_name_bytes = kMaxNameBytes;
-  options.free_steps = kFreeSteps;
+  options.free_steps = RequestRows::kFreeSteps;
   return options;
 }
 

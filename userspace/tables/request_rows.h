@@ -16,6 +16,10 @@ namespace tables {
 // other categories.
 class RequestRows {
  public:
+  // Of walks, see path::PathOptions. A row costs far more than its step, and a join keeps rows in
+  // memory (query::KeptBudget): it has to have room for so many.
+  static constexpr uint64_t kFreeSteps = uint64_t{1} << 21;
+
   // All must outlive it.
   RequestRows(const TaskNames& names, const facts::TimelineState& timeline, const Batches& batches);
   RequestRows(const RequestRows&) = delete;

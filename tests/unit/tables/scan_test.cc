@@ -111,7 +111,7 @@ TEST(ScanTest, ADamagedTimeFarAheadIsNotTheEndOfTheRows) {
 }
 
 TEST(ScanTest, PathsAreInProportionToTheTrace) {
-  constexpr uint64_t kRequests = 1500;
+  constexpr uint64_t kRequests = 2500;
   constexpr uint64_t kParts = 2001;
   measure::testing::OverlappingRequests trace(kRequests, kParts / 2);
   fxt::MemorySource source(trace.bytes());
@@ -126,8 +126,8 @@ TEST(ScanTest, PathsAreInProportionToTheTrace) {
     parts += scan.rows(Table::kPath)->size();
   }
   EXPECT_EQ(ids, kRequests);
-  EXPECT_LT(parts, (uint64_t{1} << 20) + trace.bytes().size() / path::PathWalker::kBytesOfStep + 2 * kParts);
-  EXPECT_GT(parts, uint64_t{1} << 19);
+  EXPECT_LT(parts, RequestRows::kFreeSteps + trace.bytes().size() / path::PathWalker::kBytesOfStep + 2 * kParts);
+  EXPECT_GT(parts, RequestRows::kFreeSteps / 2);
   // A path is whole or not there.
   EXPECT_EQ(parts, kParts * (kRequests - scan.faults().paths_left_out));
   EXPECT_FALSE(scan.is_incomplete());
