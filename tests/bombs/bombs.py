@@ -233,7 +233,8 @@ def threads(size):
 def threads_of_one_long_name(size):
     out = Writer()
     name = out.string(b"n" * 32000)
-    return out.fill(size, lambda i: out.add(word(7 | 2 << 4 | 2 << 16 | name << 24) + word(i + 10)))
+    # Tables have the name in each row.
+    return out.fill(size // 12, lambda i: out.add(word(7 | 2 << 4 | 2 << 16 | name << 24) + word(i + 10)))
 
 
 def switches_of_new_threads(size):
