@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "facts/task_names.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "path/path_builder.h"

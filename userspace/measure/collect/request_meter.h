@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/task_names.h"
 #include "facts/timeline/timeline_state.h"
 #include "fxt/reader.h"
 #include "measure/collect/name_table.h"
