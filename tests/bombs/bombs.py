@@ -249,6 +249,13 @@ def threads(size):
     return out.fill(size, make)
 
 
+def threads_of_one_long_name(size):
+    out = Writer()
+    name = out.string(b"n" * 32000)
+    # Tables have the name in each row.
+    return out.fill(size // 12, lambda i: out.add(word(7 | 2 << 4 | 2 << 16 | name << 24) + word(i + 10)))
+
+
 def switches_of_new_threads(size):
     out = Writer()
     return out.fill(size, lambda i: out.switch(i % 4, 2, i + 10, i + 11))
@@ -326,7 +333,7 @@ def zeros(size):
 
 
 BOMBS = [async_begins, async_overlap, async_pairs_over_switches, async_pairs_over_wakers, nested_spans, span_names, flows, counters, long_texts,
-         long_names, providers, provider_tables, threads, switches_of_new_threads, switches_of_many_cpus,
+         long_names, providers, provider_tables, threads, threads_of_one_long_name, switches_of_new_threads, switches_of_many_cpus,
          wakeups_of_new_threads, waited, block_requests, settings, logs, stacks, zeros]
 
 JOIN = "SELECT count(*), max(p.dur) FROM path p JOIN requests r ON p.request = r.id"

@@ -21,8 +21,8 @@ bool Ends(const Switch& record) {
 }  // namespace
 
 bool CpuContinuity::IsLeaderOf(fxt::Koid thread, fxt::Koid leader) const {
-  const ObjectNames::Thread* one = names_.thread(thread);
-  const ObjectNames::Thread* other = names_.thread(leader);
+  const TaskNames::Thread* one = names_.thread(thread);
+  const TaskNames::Thread* other = names_.thread(leader);
   return one != nullptr && other != nullptr && one->process && one->process == other->process &&
          ((leader ^ *other->process) & schema::kTidMask) == 0;
 }

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/scheduling.h"
 
 namespace facts {
@@ -38,7 +38,7 @@ class CpuContinuity {
   };
 
   // `names` must outlive this and be kept up to date.
-  explicit CpuContinuity(const ObjectNames& names) : names_(names) {}
+  explicit CpuContinuity(const TaskNames& names) : names_(names) {}
 
   // What is to be said of a switch that comes next.
   Verdict Judge(const Switch& record) const;
@@ -79,7 +79,7 @@ class CpuContinuity {
   bool MayHaveEnded(fxt::Koid thread) const;
   bool HasEnded(fxt::Koid thread) const;
 
-  const ObjectNames& names_;
+  const TaskNames& names_;
   bool expects_ = true;
   uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
   std::map<uint32_t, Cpu> cpus_;

@@ -59,7 +59,6 @@ PathBuilder::PathBuilder(const facts::TimelineState& timeline, PathOptions optio
     : timeline_(timeline),
       options_(std::move(options)),
       on_request_(std::move(on_request)),
-      names_(options_.max_name_bytes),
       threads_(options_.max_thread_bytes),
       cpus_(options_.max_cpu_bytes),
       open_(options_.max_open_bytes) {}
@@ -97,11 +96,7 @@ void PathBuilder::Note(const fxt::Reader& reader) {
   walker_.OnRead(reader.position());
   const fxt::Record& record = reader.record();
   const auto* event = std::get_if<fxt::Event>(&record);
-  if (const auto* provider = std::get_if<fxt::ProviderInfo>(&record)) {
-    is_recorders_ = is_recorders_ || provider->name == schema::kRecorderName;
-  }
   const bool is_object = std::holds_alternative<fxt::KernelObject>(record);
-  if (is_object) names_.Note(record, sections_.Has(reader));
   if (event != nullptr || is_object) evidence_.Note(reader);
   if (event != nullptr) AddEvent(reader, *event);
   HandOut();
@@ -226,7 +221,7 @@ void PathBuilder::HandOutThreads() {
   if (request.begin >= request.end) return;
   for (facts::ThreadIndex index = 0; index < timeline_.threads().size(); ++index) {
     const auto& thread = timeline_.threads()[index];
-    const std::string& name = names_.thread_name(thread.koid);
+    const std::string& name = names().thread_name(thread.koid);
     if (thread.idle || !options_.wants_thread(thread.koid, name)) continue;
     request.thread = thread.koid;
     request.name = name;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "facts/kernel_sections.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/open_spans.h"
 #include "facts/timeline/activity_history.h"
 #include "facts/timeline/fact.h"
@@ -46,6 +46,8 @@ struct PathOptions {
   // Only the request of this number; 0: all.
   uint64_t id = 0;
   bool with_arguments = false;
+  // Not null; outlives the builder, and has noted all records up to the one that the builder takes.
+  const facts::TaskNames* names = nullptr;
   // Names the stacks of sleeps; null: the kernel function alone.
   StackNamer name_stack = nullptr;
   bool with_parts = true;
@@ -53,7 +55,6 @@ struct PathOptions {
   size_t max_thread_bytes = size_t{64} << 20;
   size_t max_cpu_bytes = size_t{16} << 20;
   size_t max_pending_bytes = size_t{32} << 20;
-  size_t max_name_bytes = facts::ObjectNames::kMaxBytes;
   size_t max_open_bytes = facts::OpenSpans::kMaxBytes;
   // Limit of all walks beside that by the length of the trace, see PathWalker::kFreeSteps.
   uint64_t free_steps = PathWalker::kFreeSteps;
@@ -114,21 +115,15 @@ class PathBuilder {
   void Finish();
 
   const facts::TimelineState& timeline() const { return timeline_; }
-  const facts::ObjectNames& names() const { return names_; }
+  const facts::TaskNames& names() const { return *options_.names; }
   const LabelPool& labels() const { return labels_; }
   // Koid of a thread of a part; 0 for kNoThread.
   fxt::Koid KoidOf(facts::ThreadIndex index) const {
     return index < timeline_.threads().size() ? timeline_.threads()[index].koid : 0;
   }
 
-  // The trace has sections of fxt-record.
-  bool is_recorders() const { return is_recorders_; }
-  // As Linux has it; the koid itself in traces of other recorders.
-  uint64_t NumberOf(fxt::Koid koid) const {
-    const bool has_tid =
-        koid <= schema::kMaxKoid && schema::GenerationOfKoid(koid) < schema::kFirstPseudoGeneration;
-    return is_recorders_ && has_tid ? schema::TidOfKoid(koid) : koid;
-  }
+  // As Linux has it; the koid itself where there is no such number.
+  uint64_t NumberOf(fxt::Koid koid) const { return names().NumberOf(koid).value_or(koid); }
 
   // What is kept of each thread besides the timeline.
   static constexpr size_t kBytesOfThread = 128;
@@ -168,14 +163,12 @@ class PathBuilder {
   const facts::TimelineState& timeline_;
   PathOptions options_;
   OnRequest on_request_;
-  facts::ObjectNames names_;
   LabelPool labels_;
   facts::ActivityHistory threads_;
   facts::ActivityHistory cpus_;
   SleepEvidence evidence_{timeline_, labels_, options_.name_stack};
   PathWalker walker_{timeline_, threads_, cpus_, evidence_, options_.free_steps};
 
-  bool is_recorders_ = false;
   facts::KernelSections sections_;
   facts::OpenSpans open_;
   // Of PathOptions::outermost, by owner and thread: where the last complete duration ends.

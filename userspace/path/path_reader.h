@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "facts/task_names.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "path/path_builder.h"
@@ -20,13 +21,14 @@ namespace path {
 class PathReader {
  public:
   PathReader(PathOptions options, PathBuilder::OnRequest on_request)
-      : builder_(timeline_, std::move(options), std::move(on_request)) {}
+      : builder_(timeline_, WithNames(std::move(options)), std::move(on_request)) {}
   PathReader(const PathReader&) = delete;
   PathReader& operator=(const PathReader&) = delete;
 
   // Takes every record in file order.
   void Add(const fxt::Reader& reader) {
     timeline_.Add(reader);
+    names_.Note(reader);
     builder_.Note(reader);
   }
   // See facts::Timeline::AddFastPath().
@@ -63,6 +65,12 @@ class PathReader {
     }
   };
 
+  PathOptions WithNames(PathOptions options) const {
+    options.names = &names_;
+    return options;
+  }
+
+  facts::TaskNames names_;
   Facts facts_{*this};
   facts::Timeline<Facts> timeline_{facts_};
   PathBuilder builder_;

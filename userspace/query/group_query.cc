@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "query/sql_tokens.h"
-#include "query/window_query.h"
 
 namespace query {
 namespace {
@@ -459,8 +458,7 @@ class SelectReader {
     ordered.order = *order;
     ordered.used = uint64_t{1} << *order;
     for (const OrderedWindow& window : ordered.windows) {
-      const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
-      if (has_column) ordered.used |= uint64_t{1} << window.column;
+      if (window.has_column()) ordered.used |= uint64_t{1} << window.column;
     }
     for (const Expression& item : ordered.items) {
       ForEachColumn(item, [&](ColumnRef column) {
@@ -472,18 +470,14 @@ class SelectReader {
 
   // The column that a window function is: behind those of the source.
   std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered, std::optional<uint8_t>& order) const {
-    static constexpr std::array<std::pair<std::string_view, OrderedWindow::Kind>, 5> kFunctions = {{
-        {"LAG", OrderedWindow::Kind::kLag}, {"LEAD", OrderedWindow::Kind::kLead}, {"ROW_NUMBER", OrderedWindow::Kind::kRowNumber},
-        {"COUNT", OrderedWindow::Kind::kCount}, {"SUM", OrderedWindow::Kind::kSum}}};
-    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& each) { return call[0].Is(each.first); });
+    const auto kind = WindowKindOf(call[0]);
     const size_t end = EndOf(call, 1);
-    if (function == kFunctions.end() || end + 6 > call.size()) return std::nullopt;
-    OrderedWindow window{.kind = function->second};
+    if (!kind || end + 6 > call.size()) return std::nullopt;
+    OrderedWindow window{.kind = *kind};
     const Tokens argument = call.subspan(2, end - 2);
-    const bool has_column = window.kind != OrderedWindow::Kind::kCount && window.kind != OrderedWindow::Kind::kRowNumber;
-    const bool is_star = argument.size() == 1 && argument[0].IsSign("*") && window.kind == OrderedWindow::Kind::kCount;
-    const auto column = has_column ? ColumnOf(argument) : std::nullopt;
-    if (has_column ? !column : !(is_star || (argument.empty() && window.kind == OrderedWindow::Kind::kRowNumber))) return std::nullopt;
+    const bool is_star = argument.size() == 1 && argument[0].IsSign("*") && window.kind == WindowKind::kCount;
+    const auto column = window.has_column() ? ColumnOf(argument) : std::nullopt;
+    if (window.has_column() ? !column : !(is_star || (argument.empty() && window.kind == WindowKind::kRowNumber))) return std::nullopt;
     if (column) window.column = column->column;
     // "OVER (ORDER BY column [ASC])".
     const size_t last = EndOf(call, end + 2);

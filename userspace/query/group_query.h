@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "query/expression.h"
+#include "query/window_query.h"
 #include "tables/rows/schema.h"
 
 namespace query {
@@ -71,9 +72,9 @@ struct GroupQuery {
 
 // "function(column) OVER (ORDER BY order)".
 struct OrderedWindow {
-  enum class Kind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
-  Kind kind = Kind::kLag;
+  WindowKind kind = WindowKind::kLag;
   uint8_t column = 0;  // of kLag, kLead and kSum
+  bool has_column() const { return kind != WindowKind::kCount && kind != WindowKind::kRowNumber; }
   bool operator==(const OrderedWindow&) const = default;
 };
 

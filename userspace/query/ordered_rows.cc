@@ -128,22 +128,22 @@ bool OrderedRows::FillWindow(size_t number, ColumnValues& values) {
   for (size_t row = begin_; row < end_; ++row) {
     int64_t& value = values.values[row - begin_];
     switch (window.kind) {
-      case OrderedWindow::Kind::kLead:
+      case WindowKind::kLead:
         if (row + 1 == rows_.size()) set_null(row - begin_);
         value = row + 1 == rows_.size() ? 0 : ValueOf(row + 1, window.column);
         break;
-      case OrderedWindow::Kind::kLag:
+      case WindowKind::kLag:
         if (row == 0) set_null(0);
         value = row == 0 ? 0 : ValueOf(row - 1, window.column);
         break;
-      case OrderedWindow::Kind::kRowNumber:
+      case WindowKind::kRowNumber:
         value = static_cast<int64_t>(row + 1);
         break;
-      case OrderedWindow::Kind::kCount:
-      case OrderedWindow::Kind::kSum:
+      case WindowKind::kCount:
+      case WindowKind::kSum:
         // All rows of the same time are in the sum of each of them.
         for (; sum.next <= row || (sum.next < rows_.size() && TimeOf(sum.next) == TimeOf(row)); ++sum.next) {
-          const int64_t step = window.kind == OrderedWindow::Kind::kCount ? 1 : ValueOf(sum.next, window.column);
+          const int64_t step = window.kind == WindowKind::kCount ? 1 : ValueOf(sum.next, window.column);
           if (__builtin_add_overflow(sum.sum, step, &sum.sum)) return false;
         }
         value = sum.sum;

@@ -88,19 +88,13 @@ std::optional<WindowQuery> ReadWindow(Tokens tokens, size_t at, tables::Table ta
     return place < tokens.size() && tokens[place].IsSign(sign);
   };
   if (!tokens[at].IsName() || !has(at + 1, "(")) return std::nullopt;
-  const std::string name = tokens[at].Value();
+  const auto kind = WindowKindOf(tokens[at]);
+  if (!kind) return std::nullopt;
+  query.kind = *kind;
   size_t next = at + 2;
-  if (name == "row_number") {
-    query.kind = WindowQuery::Kind::kRowNumber;
-  } else if (name == "count" && has(next, "*")) {
-    query.kind = WindowQuery::Kind::kCount;
+  if (query.kind == WindowKind::kCount && has(next, "*")) {
     ++next;
-  } else {
-    if (name == "lag") query.kind = WindowQuery::Kind::kLag;
-    else if (name == "lead") query.kind = WindowQuery::Kind::kLead;
-    else if (name == "count") query.kind = WindowQuery::Kind::kCount;
-    else if (name == "sum") query.kind = WindowQuery::Kind::kSum;
-    else return std::nullopt;
+  } else if (query.kind != WindowKind::kRowNumber) {
     if (next >= tokens.size()) return std::nullopt;
     query.column = ColumnNamed(info, tokens[next++]);
     if (!query.column) return std::nullopt;
@@ -133,6 +127,13 @@ struct Partition {
 };
 
 }  // namespace
+
+std::optional<WindowKind> WindowKindOf(const SqlToken& token) {
+  static constexpr std::array<std::string_view, 5> kNames = {"lag", "lead", "row_number", "count", "sum"};
+  const auto* const found = std::find(kNames.begin(), kNames.end(), token.IsName() ? token.Value() : "");
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<WindowKind>(found - kNames.begin());
+}
 
 std::vector<WindowUse> FindWindows(std::string_view statement) {
   std::vector<WindowUse> found;
@@ -177,9 +178,9 @@ std::optional<WindowValues> WindowValues::Of(const WindowQuery& query, const col
   made.table_ = query.table;
   made.values_.resize(blocks.rows);
   made.is_null_.resize(blocks.rows);
-  const bool looks_ahead = query.kind == WindowQuery::Kind::kLead;
+  const bool looks_ahead = query.kind == WindowKind::kLead;
   // Rows of the same time are one step of a sum.
-  const bool must_ascend = query.kind == WindowQuery::Kind::kSum || query.kind == WindowQuery::Kind::kCount;
+  const bool must_ascend = query.kind == WindowKind::kSum || query.kind == WindowKind::kCount;
   facts::KoidIndex numbers(kMaxPartitions);
   std::vector<Partition> partitions(1);  // the first one: of NULL
   ColumnValues keys;
@@ -218,26 +219,26 @@ std::optional<WindowValues> WindowValues::Of(const WindowQuery& query, const col
       const bool is_null = kind == Cell::Kind::kNull;
       const int64_t value = is_null ? 0 : of_column.values[i];
       switch (query.kind) {
-        case WindowQuery::Kind::kLag:
+        case WindowKind::kLag:
           made.is_null_[row] = partition.is_null;
           made.values_[row] = partition.value;
           partition.is_null = is_null;
           partition.value = value;
           break;
-        case WindowQuery::Kind::kLead:
+        case WindowKind::kLead:
           if (!is_first) {
             made.is_null_[partition.last_row] = is_null;
             made.values_[partition.last_row] = value;
           }
           break;
-        case WindowQuery::Kind::kRowNumber:
+        case WindowKind::kRowNumber:
           made.values_[row] = static_cast<int64_t>(partition.rows);
           break;
-        case WindowQuery::Kind::kCount:
+        case WindowKind::kCount:
           partition.count += !query.column || !is_null ? 1 : 0;
           made.values_[row] = partition.count;
           break;
-        case WindowQuery::Kind::kSum:
+        case WindowKind::kSum:
           if (__builtin_add_overflow(partition.value, value, &partition.value)) return std::nullopt;
           partition.is_null = partition.is_null && is_null;
           made.is_null_[row] = partition.is_null;

@@ -18,10 +18,13 @@
 
 namespace query {
 
+enum class WindowKind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
+// Empty if the token is no such function.
+std::optional<WindowKind> WindowKindOf(const SqlToken& token);
+
 // "function(column) OVER (PARTITION BY partition ORDER BY order)" over all rows of a table.
 struct WindowQuery {
-  enum class Kind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
-  Kind kind = Kind::kLag;
+  WindowKind kind = WindowKind::kLag;
   tables::Table table = tables::Table::kSlices;
   std::optional<uint8_t> column = std::nullopt;  // none: of rows
   uint8_t partition = 0;

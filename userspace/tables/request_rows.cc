@@ -15,10 +15,7 @@
 namespace tables {
 namespace {
 
-// Of the names of threads. A statement may have several scans.
-constexpr size_t kMaxNameBytes = size_t{48} << 20;
-
-path::PathOptions OptionsFor(const Batches& batches) {
+path::PathOptions OptionsFor(const Batches& batches, const TaskNames& names) {
   const RowBatch* rows = batches.of(Table::kRequests);
   path::PathOptions options;
   options.wants_span = [](std::string_view category, std::string_view, bool of_kernel) {
@@ -27,8 +24,8 @@ path::PathOptions OptionsFor(const Batches& batches) {
   options.with_arguments =
       rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
   options.with_parts = batches.of(Table::kPath) != nullptr;
-  options.max_name_bytes = kMaxNameBytes;
   options.free_steps = RequestRows::kFreeSteps;
+  options.names = &names;
   return options;
 }
 
@@ -55,7 +52,7 @@ RequestRows::RequestRows(const TaskNames& names, const facts::TimelineState& tim
     : names_(names),
       requests_(batches.of(Table::kRequests)),
       path_(batches.of(Table::kPath)),
-      builder_(timeline, OptionsFor(batches),
+      builder_(timeline, OptionsFor(batches, names),
                [this](const path::Request& request, std::span<const path::Part> parts) {
                  Add(request, parts);
                }) {}

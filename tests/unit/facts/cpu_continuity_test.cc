@@ -41,7 +41,7 @@ class CpuContinuityTest : public ::testing::Test {
   }
   void Note(const Switch& record) { continuity_.Note(record, offset_ += 8); }
 
-  ObjectNames names_;
+  TaskNames names_;
   CpuContinuity continuity_{names_};
   uint64_t offset_ = 0;
 };

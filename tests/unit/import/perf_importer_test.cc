@@ -10,7 +10,7 @@
 
 #include "analyze/lbr/lbr_samples.h"
 #include "branches/brstack_text.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/archive_writer.h"
 #include "fxt/byte_source.h"
 #include "schema/koid.h"
@@ -120,7 +120,7 @@ TEST_P(PerfImporterRecordingsTest, MirrorsEveryStackAndNamesItsThread) {
   const ImportedRecording imported = ImportRecording(folder);
   fxt::MemorySource source(imported.bytes);
   fxt::Reader reader(source);
-  facts::ObjectNames names;
+  facts::TaskNames names;
   std::set<std::pair<fxt::Koid, fxt::Koid>> threads;
   size_t mirrors = 0;
   uint64_t branches = 0;
@@ -218,7 +218,7 @@ TEST(PerfImporterTest, NamesTasksAndSeparatesReusedNumbers) {
   ASSERT_EQ(imported.error, "");
   fxt::MemorySource source(imported.bytes);
   fxt::Reader reader(source);
-  facts::ObjectNames names;
+  facts::TaskNames names;
   std::vector<fxt::Koid> threads;
   while (reader.Next() == fxt::ReadStatus::kRecord) {
     names.Note(reader.record());

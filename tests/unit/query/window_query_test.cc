@@ -31,7 +31,7 @@ TEST(WindowQueryTest, FindsWindowsOfAllRowsOfATable) {
   const auto found =
       FindWindows("SELECT count(*) OVER (PARTITION BY tid ORDER BY ts), sum(dur) OVER (PARTITION BY tid ORDER BY ts) FROM waits");
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].query.kind, WindowQuery::Kind::kCount);
+  EXPECT_EQ(found[0].query.kind, WindowKind::kCount);
   EXPECT_FALSE(found[0].query.column);
   EXPECT_EQ(found[1].query.column, tables::waits::kDur);
   EXPECT_EQ(found[1].query.partition, tables::waits::kTid);
@@ -63,7 +63,7 @@ TEST(WindowQueryTest, ValuesAreThoseOfTheRowsBeforeAndBehind) {
   trace.Switch(215, 0, 7, "S", 0);
   const auto file = columns::testing::FileOf(trace.bytes());
   ASSERT_EQ(file->table(Table::kSlices).rows, 3U);
-  const auto values = [&](WindowQuery::Kind kind) {
+  const auto values = [&](WindowKind kind) {
     const WindowQuery query{.kind = kind,
                             .table = Table::kSlices,
                             .column = tables::slices::kLength,
@@ -80,11 +80,11 @@ TEST(WindowQueryTest, ValuesAreThoseOfTheRowsBeforeAndBehind) {
     return cells;
   };
   using Values = std::vector<std::string>;
-  EXPECT_EQ(values(WindowQuery::Kind::kLag), (Values{"NULL", "10", "30"}));
-  EXPECT_EQ(values(WindowQuery::Kind::kLead), (Values{"30", "5", "NULL"}));
-  EXPECT_EQ(values(WindowQuery::Kind::kRowNumber), (Values{"1", "2", "3"}));
-  EXPECT_EQ(values(WindowQuery::Kind::kCount), (Values{"1", "2", "3"}));
-  EXPECT_EQ(values(WindowQuery::Kind::kSum), (Values{"10", "40", "45"}));
+  EXPECT_EQ(values(WindowKind::kLag), (Values{"NULL", "10", "30"}));
+  EXPECT_EQ(values(WindowKind::kLead), (Values{"30", "5", "NULL"}));
+  EXPECT_EQ(values(WindowKind::kRowNumber), (Values{"1", "2", "3"}));
+  EXPECT_EQ(values(WindowKind::kCount), (Values{"1", "2", "3"}));
+  EXPECT_EQ(values(WindowKind::kSum), (Values{"10", "40", "45"}));
 }
 
 TEST(WindowQueryTest, RowsInAnotherOrderAndTooManyAreLeftToSqlite) {

@@ -173,7 +173,7 @@ TEST_F(ProviderRecordsTest, OverviewCountsTheKernelsAlone) {
   EXPECT_EQ(overview.cpus.at(0).busy_ns, expected.cpus.at(0).busy_ns);
   EXPECT_EQ(overview.cpus.at(0).switches, expected.cpus.at(0).switches);
   EXPECT_EQ(overview.cpus.at(0).wakeups, expected.cpus.at(0).wakeups);
-  EXPECT_EQ(overview.names.thread_name(7), "real");
+  EXPECT_EQ(overview.names->thread_name(7), "real");
 }
 
 // They stay in the tables of events, under the name of the provider.

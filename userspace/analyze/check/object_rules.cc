@@ -31,21 +31,21 @@ bool MayHaveGrown(std::string_view text) {
 
 }  // namespace
 
-std::vector<SplitProcess> FindSplitProcesses(const facts::ObjectNames& names) {
+std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names) {
   std::vector<SplitProcess> found;
   std::unordered_set<fxt::Koid> with_leader, with_threads;
-  for (const auto& [koid, thread] : names.threads()) {
+  for (const facts::TaskNames::Thread& thread : names.threads()) {
     if (!thread.process) continue;
     with_threads.insert(*thread.process);
-    if (!IsLeader(koid, *thread.process)) continue;
+    if (!IsLeader(thread.koid, *thread.process)) continue;
     with_leader.insert(*thread.process);
     // A tid was used at least as often as the process's number: there was a leader each time.
-    if (schema::GenerationOfKoid(koid) >= schema::GenerationOfKoid(*thread.process)) continue;
+    if (schema::GenerationOfKoid(thread.koid) >= schema::GenerationOfKoid(*thread.process)) continue;
     found.push_back(
         {*thread.process,
          fmt::format("process {} is split in two: its leader, thread {}, is of process "
                      "{}, and other threads are of process {}",
-                     schema::TidOfKoid(koid), koid, *thread.process, Before(*thread.process))});
+                     schema::TidOfKoid(thread.koid), thread.koid, *thread.process, Before(*thread.process))});
   }
   // Where generations have started again, at 1, a leader may seem to be behind.
   std::erase_if(found, [&](const SplitProcess& split) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/record.h"
 
 namespace analyze {
@@ -17,7 +17,7 @@ struct SplitProcess {
   fxt::Koid process = 0;  // the second
   std::string message;
 };
-std::vector<SplitProcess> FindSplitProcesses(const facts::ObjectNames& names);
+std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names);
 
 // What is wrong, or nothing: "cmdline_cut" is the length of the whole, as uint64, beside a
 // "cmdline" that is shorter.

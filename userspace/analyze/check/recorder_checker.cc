@@ -383,7 +383,7 @@ void RecorderChecker::Finish() {
     late.resize(kMaxLate);
   };
   for (const auto& [thread, mention] : threads_) {
-    const facts::ObjectNames::Thread* object = names_.thread(thread);
+    const facts::TaskNames::Thread* object = names_.thread(thread);
     if (object == nullptr) {
       add(mention.offset, rules::kUnnamed, fmt::format("thread {} has no name", thread));
     } else if (mention.process && object->process && *mention.process != *object->process) {

@@ -15,7 +15,7 @@
 #include "analyze/check/stack_rules.h"
 #include "facts/cpu_continuity.h"
 #include "facts/kernel_sections.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "fxt/reader.h"
@@ -75,7 +75,7 @@ class RecorderChecker {
   std::unordered_map<fxt::Koid, Mention> threads_;
   std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
   facts::KernelSections sections_;
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   facts::CpuContinuity continuity_{names_};
   StackRules stacks_;
 

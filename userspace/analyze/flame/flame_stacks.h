@@ -15,7 +15,7 @@
 
 #include "analyze/flame/named_stacks.h"
 #include "facts/kernel_sections.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/sleep_purposes.h"
 #include "fxt/reader.h"
 
@@ -104,7 +104,7 @@ class FlameBuilder {
   FlameSelection selection_;
   NamedStacks stacks_;
   facts::KernelSections sections_;
-  facts::ObjectNames objects_;
+  facts::TaskNames objects_;
   std::optional<facts::SleepPurposes> purposes_;
   FlameCounts counts_;
   struct Key {

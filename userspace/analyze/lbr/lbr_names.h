@@ -4,27 +4,27 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 
+#include "facts/task_names.h"
 #include "fxt/record.h"
 
 namespace analyze {
 
 class LbrNames {
  public:
+  static constexpr size_t kMaxBytes = size_t{128} << 20;
+
   // Takes thread and process objects, and ignores others. A reused number has its last name.
-  void Note(const fxt::KernelObject& object);
+  void Note(fxt::KernelObject object);
 
   // "" without a record of it. The idle task is "swapper".
-  const std::string& thread(uint32_t tid) const { return Find(threads_, tid); }
-  const std::string& process(uint32_t pid) const { return Find(processes_, pid); }
+  const std::string& thread(uint32_t tid) const { return tid == 0 ? OfIdle() : names_.thread_name(tid); }
+  const std::string& process(uint32_t pid) const { return pid == 0 ? OfIdle() : names_.process_name(pid); }
 
  private:
-  using Names = std::unordered_map<uint32_t, std::string>;
-  static const std::string& Find(const Names& names, uint32_t id);
+  static const std::string& OfIdle();
 
-  Names threads_;
-  Names processes_;
+  facts::TaskNames names_{kMaxBytes};
 };
 
 }  // namespace analyze

@@ -62,10 +62,10 @@ std::vector<fxt::Koid> ThreadsOf(const InstancePicture& picture) {
   return threads;
 }
 
-Value ThreadData(fxt::Koid koid, const facts::ObjectNames& names) {
+Value ThreadData(fxt::Koid koid, const facts::TaskNames& names) {
   const auto* thread = names.thread(koid);
   Value data(Value::Object{{"id", koid}});
-  data.Set("name", thread == nullptr ? std::string() : thread->name);
+  data.Set("name", names.thread_name(koid));
   if (thread != nullptr && thread->process) {
     data.Set("process", *thread->process);
     data.Set("process_name", names.process_name(*thread->process));
@@ -107,16 +107,16 @@ Value PictureData(const InstancePicture& picture, const FilePictures& of) {
   data.Set("length_ns", picture.instance.length);
   data.Set("first_ns", picture.first);
   data.Set("last_ns", picture.last);
-  data.Set("thread", ThreadData(picture.instance.thread, of.names));
+  data.Set("thread", ThreadData(picture.instance.thread, *of.names));
   Value chain(Value::List{});
   for (const WakeLink& link : picture.chain) {
     Value step(Value::Object{{"time_ns", link.time}});
-    step.Set("woken", ThreadData(link.woken, of.names));
-    if (link.waker) step.Set("waker", ThreadData(*link.waker, of.names));
+    step.Set("woken", ThreadData(link.woken, *of.names));
+    if (link.waker) step.Set("waker", ThreadData(*link.waker, *of.names));
     chain.Append(std::move(step));
   }
   data.Set("chain", std::move(chain));
-  const Picture drawn = PictureOf(DrawingOf(picture, of.names, of.begin), "");
+  const Picture drawn = PictureOf(DrawingOf(picture, *of.names, of.begin), "");
   data.Set("width", drawn.width);
   data.Set("height", drawn.height);
   Value shapes(Value::List{});
@@ -176,7 +176,7 @@ InstancePicture InstancePictureOf(const WorstWait& wait) {
   return picture;
 }
 
-Drawing DrawingOf(const InstancePicture& picture, const facts::ObjectNames& names, uint64_t begin) {
+Drawing DrawingOf(const InstancePicture& picture, const facts::TaskNames& names, uint64_t begin) {
   Drawing drawing;
   drawing.first = begin;
   drawing.begin = picture.first;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct FilePictures {
   std::string file;
   uint64_t begin = 0;  // of the trace
   std::vector<InstancePicture> pictures;
-  facts::ObjectNames names;
+  std::shared_ptr<const facts::TaskNames> names;
 };
 
 // Reads the traces again, by file name. Leaves out summaries, standard input ("-"), and files that
@@ -29,7 +30,7 @@ std::vector<FilePictures> ReadPictures(const std::map<std::string, std::vector<I
 InstancePicture InstancePictureOf(const WorstWait& wait);
 
 // Lanes of the CPUs, of the thread and of its wakers.
-Drawing DrawingOf(const InstancePicture& picture, const facts::ObjectNames& names, uint64_t begin);
+Drawing DrawingOf(const InstancePicture& picture, const facts::TaskNames& names, uint64_t begin);
 
 // A JSON array of the instances with any CPU: thread, chain of wakers, and shapes to draw.
 std::string PicturesJson(const std::vector<FilePictures>& files);

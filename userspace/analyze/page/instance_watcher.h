@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "analyze/report/wake_chains.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/share.h"
 #include "measure/collect/collector.h"
 
@@ -62,7 +63,7 @@ class InstanceWatcher final : public measure::Watcher {
  public:
   explicit InstanceWatcher(const std::vector<Instance>& instances);
 
-  void OnObject(const fxt::Record& object) override { names_.Note(object); }
+  void OnObject(const fxt::Record& object) override { names_->Note(object); }
   void OnBegin(uint64_t /*first*/, uint64_t begin) override { begin_ = begin; }
   void OnRun(const facts::Run& run) override;
   void OnWait(const facts::Wait& wait) override;
@@ -74,7 +75,7 @@ class InstanceWatcher final : public measure::Watcher {
   uint64_t until() const;
   // In the order of the instances. One that the trace lacks has no pieces.
   const std::vector<InstancePicture>& pictures() const { return pictures_; }
-  const facts::ObjectNames& names() const { return names_; }
+  std::shared_ptr<const facts::TaskNames> names() const { return names_; }
 
  private:
   void AddPiece(uint32_t cpu, const InstancePicture::Piece& piece);
@@ -83,7 +84,7 @@ class InstanceWatcher final : public measure::Watcher {
   uint64_t begin_ = 0;
   std::vector<InstancePicture> pictures_;
   WakeChains chains_;
-  facts::ObjectNames names_;
+  std::shared_ptr<facts::TaskNames> names_ = std::make_shared<facts::TaskNames>();
 };
 
 }  // namespace analyze

@@ -88,7 +88,7 @@ bool WritePathTracks(fxt::ByteSink& sink, const PathSet& set, uint32_t provider)
     Put(encoder, fxt::Initialization{.ticks_per_second = kTicksPerSecond});
   };
   constexpr std::string_view kName = "fxt path";
-  open_section(provider, set.builder().is_recorders() ? schema::kRecorderName : kName);
+  open_section(provider, set.builder().names().has_ours() ? schema::kRecorderName : kName);
   const auto name_object = [&](fxt::KernelObjectType type, fxt::Koid koid,
                                std::string_view called) {
     const fxt::Argument process{Inline(schema::argument::kProcess),

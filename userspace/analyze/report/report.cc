@@ -19,7 +19,7 @@ void ReportWatcher::OnWait(const facts::Wait& wait) {
     strips_.AddWait(*cpu, wait.begin, wait.end);
   }
   waits_.AddWait(wait);
-  sleeps_.Add(wait, names_);
+  sleeps_.Add(wait, *names_);
   if (wait.kind != facts::WaitKind::kBlocked) return;
   waits_.ForBlocked(wait.thread, [&](WorstWait& worst) {
     if (worst.begin != wait.begin) return;

@@ -10,7 +10,7 @@
 #include "analyze/report/cpu_strips.h"
 #include "analyze/report/sleep_ledger.h"
 #include "analyze/report/worst_waits.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/wait_reasons.h"
 #include "measure/capture.h"
 #include "measure/collect/collector.h"
@@ -24,7 +24,7 @@ class ReportWatcher final : public measure::Watcher {
   explicit ReportWatcher(size_t worst) : waits_(worst) {}
 
   void OnObject(const fxt::Record& object) override {
-    names_.Note(object);
+    names_->Note(object);
     reasons_.NoteObject(object);
   }
   void OnEvent(const fxt::Reader& reader) override;
@@ -52,7 +52,7 @@ class ReportWatcher final : public measure::Watcher {
   const CpuStrips& strips() const { return strips_; }
   const WorstWaits& waits() const { return waits_; }
   const SleepLedger& sleeps() const { return sleeps_; }
-  const facts::ObjectNames& names() const { return names_; }
+  std::shared_ptr<const facts::TaskNames> names() const { return names_; }
   // ns of the first record that has a time.
   uint64_t first_time() const { return first_time_; }
 
@@ -61,7 +61,7 @@ class ReportWatcher final : public measure::Watcher {
   SleepLedger sleeps_;
   CpuStrips strips_;
   WorstWaits waits_;
-  facts::ObjectNames names_;
+  std::shared_ptr<facts::TaskNames> names_ = std::make_shared<facts::TaskNames>();
   facts::WaitReasons reasons_;
 };
 

@@ -142,15 +142,15 @@ class ReportBuilder {
     return number == measure::kInterrupt ? "interrupt or timer" : "(not known)";
   }
   std::string ThreadName(fxt::Koid koid) const {
-    const std::string& name = report_.watcher.names().thread_name(koid);
+    const std::string& name = report_.watcher.names()->thread_name(koid);
     return fmt::format("{} [{}]", name.empty() ? "?" : name, koid & 0x3fffff);
   }
   Value Thread(fxt::Koid koid) const {
-    const facts::ObjectNames& names = report_.watcher.names();
+    const facts::TaskNames& names = *report_.watcher.names();
     const auto* thread = names.thread(koid);
     Value value(Value::Object{});
     value.Set("id", koid);
-    value.Set("name", thread == nullptr ? std::string() : thread->name);
+    value.Set("name", names.thread_name(koid));
     if (thread != nullptr && thread->process) {
       value.Set("process", *thread->process);
       value.Set("process_name", names.process_name(*thread->process));

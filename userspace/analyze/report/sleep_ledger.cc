@@ -9,11 +9,11 @@
 namespace analyze {
 namespace {
 
-std::string ProcessName(const facts::ObjectNames& names, fxt::Koid thread) {
+std::string ProcessName(const facts::TaskNames& names, fxt::Koid thread) {
   const auto* known = names.thread(thread);
   if (known == nullptr || !known->process) return "";
   const std::string& name = names.process_name(*known->process);
-  return name.empty() ? known->name : name;
+  return name.empty() ? names.thread_name(thread) : name;
 }
 
 template <typename Row>
@@ -34,7 +34,7 @@ void SleepLedger::Times::Add(const facts::Wait& wait) {
   longest_begin = wait.begin;
 }
 
-void SleepLedger::Add(const facts::Wait& wait, const facts::ObjectNames& names) {
+void SleepLedger::Add(const facts::Wait& wait, const facts::TaskNames& names) {
   if (wait.object == nullptr || wait.is_runnable() || wait.touches_loss) return;
   const facts::WaitObject& what = *wait.object;
   const auto& ended_by = wait.woken_by();
@@ -67,7 +67,7 @@ void SleepLedger::Add(const facts::Wait& wait, const facts::ObjectNames& names) 
   if (is_lock && what.peer) AddLock(wait, names);
 }
 
-void SleepLedger::AddLock(const facts::Wait& wait, const facts::ObjectNames& names) {
+void SleepLedger::AddLock(const facts::Wait& wait, const facts::TaskNames& names) {
   const facts::WaitObject& what = *wait.object;
   const auto* thread = names.thread(wait.thread);
   const bool is_futex = what.kind == schema::wait_kind::kFutex;

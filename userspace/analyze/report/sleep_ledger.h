@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/fact.h"
 
 namespace analyze {
@@ -51,7 +51,7 @@ class SleepLedger {
   };
 
   // `names` are those of the time at which the wait ends. Waits without an object are passed over.
-  void Add(const facts::Wait& wait, const facts::ObjectNames& names);
+  void Add(const facts::Wait& wait, const facts::TaskNames& names);
 
   // Longest time first.
   std::vector<Sleep> Sleeps() const;
@@ -60,7 +60,7 @@ class SleepLedger {
   const Times& left_out() const { return left_out_; }
 
  private:
-  void AddLock(const facts::Wait& wait, const facts::ObjectNames& names);
+  void AddLock(const facts::Wait& wait, const facts::TaskNames& names);
 
   std::unordered_map<std::string, Sleep> sleeps_;  // by its texts
   // By process and object: an address means something in one process only.

@@ -135,7 +135,7 @@ bool TaskSelector::Matches(fxt::Koid koid, std::string_view name) const {
   });
 }
 
-bool RecordFilter::MatchesTasks(const fxt::Record& record, const facts::ObjectNames& names) const {
+bool RecordFilter::MatchesTasks(const fxt::Record& record, const facts::TaskNames& names) const {
   if (!has_tasks()) return true;
   const Tasks found = TasksOf(record);
   for (size_t i = 0; i < found.count; ++i) {
@@ -144,7 +144,7 @@ bool RecordFilter::MatchesTasks(const fxt::Record& record, const facts::ObjectNa
     if (processes.empty()) return true;
     std::optional<fxt::Koid> process = found.tasks[i].process;
     if (!process) {
-      const facts::ObjectNames::Thread* thread = names.thread(koid);
+      const facts::TaskNames::Thread* thread = names.thread(koid);
       if (thread != nullptr) process = thread->process;
     }
     if (process && processes.Matches(*process, names.process_name(*process))) return true;
@@ -152,7 +152,7 @@ bool RecordFilter::MatchesTasks(const fxt::Record& record, const facts::ObjectNa
   return false;
 }
 
-bool RecordFilter::Matches(const fxt::Reader& reader, const facts::ObjectNames& names,
+bool RecordFilter::Matches(const fxt::Reader& reader, const facts::TaskNames& names,
                            std::optional<uint32_t> cpu) const {
   const fxt::Record& record = reader.record();
   if (kinds.any() && !kinds[static_cast<size_t>(facts::KindOf(record))]) return false;

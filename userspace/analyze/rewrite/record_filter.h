@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/record_kind.h"
 #include "fxt/reader.h"
 #include "util/result.h"
@@ -72,12 +72,12 @@ struct RecordFilter {
 
   // `cpu` is the CPU of the record from CpuTracker. Records without the compared property (no time
   // if time is limited, no thread, ...) do not match.
-  bool Matches(const fxt::Reader& reader, const facts::ObjectNames& names,
+  bool Matches(const fxt::Reader& reader, const facts::TaskNames& names,
                std::optional<uint32_t> cpu) const;
 
   // True if one of the threads of a record is selected: either side of a switch, the woken thread
   // of a wakeup. True without a selection.
-  bool MatchesTasks(const fxt::Record& record, const facts::ObjectNames& names) const;
+  bool MatchesTasks(const fxt::Record& record, const facts::TaskNames& names) const;
   bool has_tasks() const { return !threads.empty() || !processes.empty(); }
 };
 

@@ -185,7 +185,7 @@ bool RecordValidator::IsObject(const fxt::KernelObject& object) const {
     case fxt::KernelObjectType::kThread: {
       const auto process =
           facts::KoidOf(facts::FindArgument(object.arguments, schema::argument::kProcess));
-      const facts::ObjectNames::Thread* known = names_.thread(object.koid);
+      const facts::TaskNames::Thread* known = names_.thread(object.koid);
       if (process && !IsTrackOf(object.koid, *process)) return false;
       return process && (known == nullptr || !known->process || *known->process == *process);
     }

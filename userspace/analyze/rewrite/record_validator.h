@@ -8,7 +8,7 @@
 
 #include "analyze/check/layout_checker.h"
 #include "analyze/rewrite/timestamp_validator.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -27,7 +27,7 @@ class RecordValidator {
   void NoteHole(uint64_t bytes);
 
   // The names in accepted records.
-  const facts::ObjectNames& names() const { return names_; }
+  const facts::TaskNames& names() const { return names_; }
 
  private:
   bool HasSoundLayout(const fxt::Reader& reader);
@@ -51,7 +51,7 @@ class RecordValidator {
   LayoutChecker layout_{[this](const Finding& finding) {
     if (finding.severity == Severity::kError) sound_ = false;
   }};
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   TimestampValidator recorder_times_;
   TimestampValidator other_times_;
   std::vector<uint64_t> far_ahead_;

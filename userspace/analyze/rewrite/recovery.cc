@@ -267,7 +267,7 @@ void Recovery::NameMentioned() {
   constexpr auto kProcess = fxt::KernelObjectType::kProcess;
   constexpr auto kThread = fxt::KernelObjectType::kThread;
   for (const auto& [thread, process] : threads_) {
-    const facts::ObjectNames::Thread* known = names_.thread(thread);
+    const facts::TaskNames::Thread* known = names_.thread(thread);
     const bool lost = known == nullptr && !copier_.HasObject(thread, kThread);
     const bool other = known != nullptr && process && known->process != process;
     if (!lost && !other) {
@@ -280,7 +280,7 @@ void Recovery::NameMentioned() {
     const fxt::Koid of = process.value_or(thread);
     processes_.insert(of);
     const std::string name =
-        lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread)) : known->name;
+        lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread)) : names_.thread_name(thread);
     const fxt::Argument argument{StringRef::Inline(schema::argument::kProcess), fxt::KoidValue{of}};
     copier_.Name({static_cast<uint8_t>(kThread),
                   thread,
@@ -288,7 +288,7 @@ void Recovery::NameMentioned() {
                   {&argument, 1}});
   }
   // An accepted object may name a process that occurs nowhere else.
-  for (const auto& [thread, object] : names_.threads()) {
+  for (const facts::TaskNames::Thread& object : names_.threads()) {
     if (object.process && !copier_.HasObject(*object.process, kProcess)) {
       processes_.insert(*object.process);
     }

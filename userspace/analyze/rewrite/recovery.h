@@ -13,7 +13,7 @@
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trace_copier.h"
 #include "facts/cpu_continuity.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/scheduling.h"
 #include "fxt/reader.h"
 
@@ -25,7 +25,7 @@ namespace analyze {
 class Recovery {
  public:
   // `names` are those of the records passed to Add(), updated before each call.
-  Recovery(fxt::ByteSink& sink, const facts::ObjectNames& names, RecoverResult& result)
+  Recovery(fxt::ByteSink& sink, const facts::TaskNames& names, RecoverResult& result)
       : copier_(sink), names_(names), continuity_(names), result_(result) {}
 
   // Bytes before the next record were skipped.
@@ -66,7 +66,7 @@ class Recovery {
   void NameMentioned();
 
   TraceCopier copier_;
-  const facts::ObjectNames& names_;
+  const facts::TaskNames& names_;
   facts::CpuContinuity continuity_;
   RecoverResult& result_;
   Held held_;

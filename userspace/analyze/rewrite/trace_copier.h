@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/byte_sink.h"
 #include "fxt/encoder.h"
 #include "fxt/reader.h"

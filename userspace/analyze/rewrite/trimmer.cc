@@ -189,7 +189,7 @@ void Trimmer::WriteState(const fxt::Reader& reader) {
     state = legacy->outgoing_state;
     time = legacy->timestamp;
   } else if (const auto* newer = std::get_if<fxt::ContextSwitch>(&record)) {
-    const facts::ObjectNames::Thread* known = names_.thread(newer->outgoing_thread);
+    const facts::TaskNames::Thread* known = names_.thread(newer->outgoing_thread);
     const fxt::Koid process = known != nullptr ? known->process.value_or(0) : 0;
     thread = fxt::ThreadRef::Inline(process, newer->outgoing_thread);
     state = newer->outgoing_state;

@@ -11,7 +11,7 @@
 #include "analyze/rewrite/trace_copier.h"
 #include "facts/kernel_sections.h"
 #include "facts/linux_state_tracker.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/span_tracker.h"
 #include "facts/timeline/cpu_tracker.h"
 
@@ -50,7 +50,7 @@ class Trimmer {
   TrimOptions options_;
   TraceCopier copier_;
   facts::KernelSections sections_;
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   facts::CpuTracker cpus_;
   facts::LinuxStateTracker states_in_;   // of the input
   facts::LinuxStateTracker states_out_;  // of the output

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "facts/linux_state_tracker.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
 
@@ -29,14 +29,14 @@ class Dumper {
   // The line of the record that `reader` stands at, after its Note.
   void Print(const fxt::Reader& reader, fmt::memory_buffer& out) const;
 
-  const facts::ObjectNames& names() const { return names_; }
+  const facts::TaskNames& names() const { return names_; }
 
  private:
   void PrintText(const fxt::Reader& reader, fmt::memory_buffer& out) const;
   void PrintJson(const fxt::Reader& reader, fmt::memory_buffer& out) const;
 
   DumpOptions options_;
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   facts::LinuxStateTracker states_;
   bool started_ = false;
   uint64_t start_ = 0;

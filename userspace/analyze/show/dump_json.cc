@@ -15,7 +15,7 @@ namespace {
 
 class Object {
  public:
-  Object(text::JsonWriter& json, const facts::ObjectNames& names,
+  Object(text::JsonWriter& json, const facts::TaskNames& names,
          const facts::LinuxStateTracker& states, const fxt::ReaderProvider& provider)
       : json_(json), names_(names), states_(states), provider_(provider) {}
 
@@ -142,7 +142,7 @@ class Object {
     json_.Key("thread").Unsigned(thread);
     const std::string& name = names_.thread_name(thread);
     if (!name.empty()) json_.Key("thread_name").String(name);
-    const facts::ObjectNames::Thread* known = names_.thread(thread);
+    const facts::TaskNames::Thread* known = names_.thread(thread);
     if (!process && known != nullptr) process = known->process;
     if (!process) return;
     json_.Key("process").Unsigned(*process);
@@ -186,7 +186,7 @@ class Object {
   void Value(const fxt::UnknownValue& v) { json_.Key("type").Unsigned(v.type); }
 
   text::JsonWriter& json_;
-  const facts::ObjectNames& names_;
+  const facts::TaskNames& names_;
   const facts::LinuxStateTracker& states_;
   const fxt::ReaderProvider& provider_;
 };

@@ -32,7 +32,7 @@ void AppendName(fmt::memory_buffer& out, std::string_view text) {
 
 class Line {
  public:
-  Line(fmt::memory_buffer& out, const facts::ObjectNames& names,
+  Line(fmt::memory_buffer& out, const facts::TaskNames& names,
        const facts::LinuxStateTracker& states, const fxt::ReaderProvider& provider)
       : out_(out), names_(names), states_(states), provider_(provider) {}
 
@@ -189,7 +189,7 @@ class Line {
   }
 
   fmt::memory_buffer& out_;
-  const facts::ObjectNames& names_;
+  const facts::TaskNames& names_;
   const facts::LinuxStateTracker& states_;
   const fxt::ReaderProvider& provider_;
 };

@@ -122,7 +122,7 @@ void OverviewBuilder::Add(const fxt::Reader& reader) {
   }
   if (const auto time = facts::TimeOf(record, reader.provider())) AddTime(*time);
   blocked_.NoteObject(record);
-  if (overview_.names.Note(record, timeline_.IsKernels(reader.provider()))) return;
+  if (overview_.names->Note(record, timeline_.IsKernels(reader.provider()))) return;
   if (const auto* blob = std::get_if<fxt::Blob>(&record)) {
     AddBlob(blob->name, blob->type, blob->payload.size());
   } else if (const auto* large = std::get_if<fxt::LargeBlob>(&record)) {

@@ -5,12 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/record_kind.h"
 #include "facts/settings_event.h"
 #include "facts/timeline/held_waits.h"
@@ -76,7 +77,7 @@ struct Overview {
   std::vector<Provider> providers;  // in order of appearance
   std::map<uint32_t, Cpu> cpus;
   std::map<fxt::Koid, Thread> threads;  // those that ran; no stand-ins for lost events
-  facts::ObjectNames names;
+  std::unique_ptr<facts::TaskNames> names = std::make_unique<facts::TaskNames>();
   std::map<std::string, uint64_t> categories;  // events
   std::map<std::string, BlobStream> blobs;     // by name; large blobs have type 0
   uint64_t buffer_filled_events = 0;           // provider events of type 0

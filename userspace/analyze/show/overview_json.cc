@@ -78,9 +78,9 @@ void AddThreads(JsonWriter& json, const Overview& overview) {
   json.Key("threads").BeginArray();
   for (const auto& [koid, thread] : overview.threads) {
     json.BeginObject();
-    json.Unsigned("koid", koid).String("name", overview.names.thread_name(koid));
+    json.Unsigned("koid", koid).String("name", overview.names->thread_name(koid));
     json.Unsigned("process", thread.process);
-    json.String("process_name", overview.names.process_name(thread.process));
+    json.String("process_name", overview.names->process_name(thread.process));
     json.Unsigned("switches", thread.switches).Unsigned("run_ns", thread.run_ns);
     json.Bool("idle", thread.idle);
     json.EndObject();
@@ -206,8 +206,8 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
   AddProviders(json, overview);
   AddCpus(json, overview);
   AddThreads(json, overview);
-  json.Unsigned("named_threads", overview.names.threads().size());
-  json.Unsigned("named_processes", overview.names.processes().size());
+  json.Unsigned("named_threads", overview.names->threads().size());
+  json.Unsigned("named_processes", overview.names->CountProcesses());
   AddCounts(json, "categories", overview.categories);
   AddBlobs(json, overview);
   json.Unsigned("lost_events", overview.lost_events());

@@ -40,9 +40,9 @@ std::string Seconds(uint64_t ns) {
 }
 
 std::string ThreadText(const Overview& overview, fxt::Koid koid, const Overview::Thread& thread) {
-  const std::string& process = overview.names.process_name(thread.process);
+  const std::string& process = overview.names->process_name(thread.process);
   std::string text =
-      fmt::format("{} [{}]", text::CleanText(overview.names.thread_name(koid)), koid);
+      fmt::format("{} [{}]", text::CleanText(overview.names->thread_name(koid)), koid);
   if (thread.process != koid || !process.empty()) {
     text += fmt::format(" of {} [{}]", text::CleanText(process), thread.process);
   }
@@ -128,9 +128,9 @@ void Cpus(Report& out, const Overview& overview) {
 
 void Threads(Report& out, const Overview& overview, size_t top) {
   if (overview.threads.empty()) {
-    if (!overview.names.threads().empty()) {
-      out.Line("threads        {} named, of {} processes", overview.names.threads().size(),
-               overview.names.processes().size());
+    if (!overview.names->threads().empty()) {
+      out.Line("threads        {} named, of {} processes", overview.names->threads().size(),
+               overview.names->CountProcesses());
     }
     return;
   }
@@ -148,7 +148,7 @@ void Threads(Report& out, const Overview& overview, size_t top) {
     process.switches += thread.switches;
     process.run_ns += thread.run_ns;
     process.text = fmt::format(
-        "{} [{}]", text::CleanText(overview.names.process_name(thread.process)), thread.process);
+        "{} [{}]", text::CleanText(overview.names->process_name(thread.process)), thread.process);
   }
   std::vector<Row> processes;
   processes.reserve(by_process.size());
@@ -194,7 +194,7 @@ void Counters(Report& out, const Overview& overview, size_t top) {
   for (size_t i = 0; i < std::min(top, threads.size()); ++i) {
     const auto& [koid, work] = threads[i];
     out.Line("  {:>6.2f} {:>16}  {} [{}]", Ratio(work.instructions, work.cycles),
-             FormatCount(work.cycles), text::CleanText(overview.names.thread_name(koid)), koid);
+             FormatCount(work.cycles), text::CleanText(overview.names->thread_name(koid)), koid);
   }
 }
 

@@ -207,7 +207,7 @@ void TraceEventWriter::BeginSystemLine(std::optional<fxt::Koid> thread, uint32_t
                                        uint64_t time) {
   if (system_spool_.empty()) AppendClockSync(time);
   const auto out = std::back_inserter(line_);
-  const facts::ObjectNames::Thread* known = thread ? names_.thread(*thread) : nullptr;
+  const facts::TaskNames::Thread* known = thread ? names_.thread(*thread) : nullptr;
   if (!thread || (known != nullptr && known->process == schema::kIdleProcessKoid)) {
     fmt::format_to(out, "<idle>-0 (-----)");
   } else if (known == nullptr || !known->process) {
@@ -317,13 +317,13 @@ void TraceEventWriter::MetadataEvent(std::string_view what, uint64_t process,
 
 // Names are the last ones of a trace: programs are renamed while they start.
 void TraceEventWriter::Names() {
-  for (const auto& [koid, process] : names_.processes()) {
-    if (process.name.empty() || IsImporter(koid)) continue;
-    MetadataEvent("process_name", koid, std::nullopt, process.name);
+  for (const facts::TaskNames::Process& process : names_.processes()) {
+    if (names_.process_name(process.koid).empty() || IsImporter(process.koid)) continue;
+    MetadataEvent("process_name", process.koid, std::nullopt, *process.name);
   }
-  for (const auto& [koid, thread] : names_.threads()) {
-    if (!thread.process || thread.name.empty() || IsImporter(*thread.process)) continue;
-    MetadataEvent("thread_name", *thread.process, koid, thread.name);
+  for (const facts::TaskNames::Thread& thread : names_.threads()) {
+    if (!thread.process || names_.thread_name(thread.koid).empty() || IsImporter(*thread.process)) continue;
+    MetadataEvent("thread_name", *thread.process, thread.koid, *thread.name);
   }
   if (counts_.slices == 0) return;
   MetadataEvent("process_name", kCpuTracksProcess, std::nullopt, "CPUs");

@@ -11,7 +11,7 @@
 #include "analyze/show/frame_table.h"
 #include "analyze/show/imported_fields.h"
 #include "facts/linux_state_tracker.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
@@ -115,7 +115,7 @@ class TraceEventWriter {
   facts::LinuxStateTracker states_;
   text::Spool branch_spool_;
   text::JsonWriter branches_;
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   ImportedNumbers numbers_;
   FrameTable frames_{options_.symbols};
   Slices slices_{*this};

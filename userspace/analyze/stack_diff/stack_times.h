@@ -14,7 +14,7 @@
 
 #include "analyze/flame/named_stacks.h"
 #include "facts/kernel_sections.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/sleep_purposes.h"
 #include "fxt/reader.h"
 
@@ -92,7 +92,7 @@ class StackTimesReader {
   StackTimes& times_;
   NamedStacks stacks_;
   facts::KernelSections sections_;
-  facts::ObjectNames objects_;
+  facts::TaskNames objects_;
   facts::SleepPurposes purposes_;
 };
 

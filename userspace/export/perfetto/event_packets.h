@@ -14,7 +14,7 @@
 
 #include "export/perfetto/packet_stream.h"
 #include "export/perfetto/task_numbers.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 
 namespace exporting::perfetto {
@@ -25,7 +25,7 @@ namespace exporting::perfetto {
 // before the next begins. All of it must outlive this.
 class EventPackets {
  public:
-  EventPackets(PacketStream& stream, TaskNumbers& numbers, const facts::ObjectNames& names)
+  EventPackets(PacketStream& stream, TaskNumbers& numbers, const facts::TaskNames& names)
       : stream_(stream),
         numbers_(numbers),
         names_(names),
@@ -85,7 +85,7 @@ class EventPackets {
 
   PacketStream& stream_;
   TaskNumbers& numbers_;
-  const facts::ObjectNames& names_;
+  const facts::TaskNames& names_;
   InternedTexts categories_;
   InternedTexts event_names_;
   InternedTexts annotation_names_;

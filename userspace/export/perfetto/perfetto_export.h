@@ -16,7 +16,7 @@
 #include "export/perfetto/sched_packets.h"
 #include "export/perfetto/stack_packets.h"
 #include "export/perfetto/task_numbers.h"
-#include "facts/object_names.h"
+#include "facts/task_names.h"
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/byte_sink.h"
@@ -127,7 +127,7 @@ class PerfettoExport {
 
   PacketStream stream_;
   TaskNumbers numbers_;
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   RawStates states_;
   SchedPackets sched_;
   EventPackets events_;

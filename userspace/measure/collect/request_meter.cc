@@ -13,7 +13,7 @@
 namespace measure {
 namespace {
 
-path::PathOptions OptionsFor(const RequestChoice& wants) {
+path::PathOptions OptionsFor(const RequestChoice& wants, const facts::TaskNames& tasks) {
   path::PathOptions options;
   options.outermost = wants == nullptr;
   options.wants_span = [&wants](std::string_view category, std::string_view name, bool of_kernel) {
@@ -22,7 +22,7 @@ path::PathOptions OptionsFor(const RequestChoice& wants) {
   options.max_thread_bytes = RequestMeter::kThreadBytes;
   options.max_cpu_bytes = RequestMeter::kCpuBytes;
   options.max_pending_bytes = RequestMeter::kPendingBytes;
-  options.max_name_bytes = RequestMeter::kNameBytes;
+  options.names = &tasks;
   options.max_open_bytes = RequestMeter::kOpenBytes;
   return options;
 }
@@ -42,7 +42,7 @@ size_t RequestMeter::HashOfKey::operator()(const Key& key) const {
 
 RequestMeter::RequestMeter(const facts::TimelineState& timeline, RequestChoice wants)
     : wants_(std::move(wants)),
-      builder_(timeline, OptionsFor(wants_),
+      builder_(timeline, OptionsFor(wants_, tasks_),
                [this](const path::Request& request, std::span<const path::Part> parts) {
                  Add(request, parts);
                }) {}

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/task_names.h"
 #include "facts/timeline/timeline_state.h"
 #include "fxt/reader.h"
 #include "measure/collect/name_table.h"
@@ -40,7 +41,7 @@ class RequestMeter {
   static constexpr size_t kThreadBytes = size_t{16} << 20;
   static constexpr size_t kCpuBytes = size_t{4} << 20;
   static constexpr size_t kPendingBytes = size_t{8} << 20;
-  static constexpr size_t kNameBytes = size_t{8} << 20;
+  static constexpr size_t kNameBytes = size_t{20} << 20;
   static constexpr size_t kOpenBytes = size_t{8} << 20;
 
   // `timeline` must outlive it; null `wants`: the default.
@@ -60,6 +61,7 @@ class RequestMeter {
   void Note(const fxt::Reader& reader, bool may_be_span) {
     if (awake_ || (may_be_span && IsFirst(reader)) ||
         std::holds_alternative<fxt::KernelObject>(reader.record())) {
+      tasks_.Note(reader);
       builder_.Note(reader);
     }
   }
@@ -104,6 +106,7 @@ class RequestMeter {
   std::vector<Distribution> times_;  // by number in names_
   std::unordered_map<Key, uint64_t, HashOfKey> parts_;
   uint64_t left_out_ = 0;
+  facts::TaskNames tasks_{kNameBytes};
   path::PathBuilder builder_;
 };
 

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names, each of them once.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <unordered_set>
-
-#include "fxt/reader_provider.h"
+#include "facts/text_pool.h"
+#include "text/clean_text.h"
 
 namespace tables {
 
-// Texts stay where they are, and those of the same content are one.
-class TextPool {
+// Texts as a terminal shows them.
+class TextPool final : public facts::TextPool {
  public:
-  static constexpr size_t kMaxBytes = size_t{64} << 20;
-
-  // `shared`: counts the bytes, too, and must outlive it, if it is not null.
+  // See facts::TextPool.
   explicit TextPool(size_t max_bytes = kMaxBytes, fxt::TableBudget* shared = nullptr)
-      : budget_{.limit = max_bytes, .shared = shared} {}
-  ~TextPool() { budget_.GiveBack(); }
-  TextPool(const TextPool&) = delete;
-  TextPool& operator=(const TextPool&) = delete;
-
-  // `text` as a terminal shows it (text/clean_text.h); null when there is no room for it.
-  const std::string* Add(std::string_view text);
-  // A text found no room.
-  bool is_full() const { return is_full_; }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  // Of the node and its bucket.
-  static constexpr size_t kNodeBytes = 80;
-
-  fxt::TableBudget budget_;
-  bool is_full_ = false;
-  std::unordered_set<std::string, Hash, std::equal_to<>> texts_;
+      : facts::TextPool(max_bytes, shared, text::CleanText) {}
 };
 
 }  // namespace tables

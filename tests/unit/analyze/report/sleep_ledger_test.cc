@@ -35,7 +35,7 @@ class SleepLedgerTest : public ::testing::Test {
     ledger_.Add(wait, names_);
   }
 
-  facts::ObjectNames names_;
+  facts::TaskNames names_;
   SleepLedger ledger_;
 };
 

@@ -59,7 +59,7 @@ std::vector<std::string> Matching(const std::function<void(RecordFilter&)>& set)
   set(filter);
   fxt::MemorySource source(file.Bytes());
   fxt::Reader reader(source);
-  facts::ObjectNames names;
+  facts::TaskNames names;
   facts::CpuTracker cpus;
   std::vector<std::string> labels;
   while (reader.Next() == fxt::ReadStatus::kRecord) {

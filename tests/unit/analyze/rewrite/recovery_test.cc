@@ -38,7 +38,7 @@ struct RecoveredFile {
 RecoveredFile Write(RecordingParts& file, const std::string& gap = "") {
   RecoveredFile written;
   CollectingSink sink;
-  facts::ObjectNames names;
+  facts::TaskNames names;
   Recovery recovery(sink, names, written.result);
   fxt::MemorySource source(file.Bytes());
   fxt::Reader reader(source);
@@ -123,7 +123,7 @@ TEST(RecoveryTest, AddsMissingKernelObjects) {
   const RecoveredFile written = Write(file);
   fxt::MemorySource source(written.bytes());
   fxt::Reader reader(source);
-  facts::ObjectNames names;
+  facts::TaskNames names;
   while (reader.Next() == fxt::ReadStatus::kRecord) names.Note(reader.record());
   EXPECT_EQ(names.thread_name(4242), "(lost thread 4242)");
 }

@@ -107,9 +107,9 @@ TEST(TrimmerTest, OmitsUnneededNames) {
   EXPECT_EQ(kept, 1u);
   const Overview summary = OverviewOf(words);
   EXPECT_EQ(summary.of(facts::RecordKind::kBegin).count, 1u);
-  EXPECT_EQ(summary.names.thread_name(testing::kApp), "app");
-  EXPECT_EQ(summary.names.process_name(testing::kApp), "app");
-  EXPECT_EQ(summary.names.thread(testing::kWorker), nullptr);
+  EXPECT_EQ(summary.names->thread_name(testing::kApp), "app");
+  EXPECT_EQ(summary.names->process_name(testing::kApp), "app");
+  EXPECT_EQ(summary.names->thread(testing::kWorker), nullptr);
   EXPECT_EQ(summary.of(facts::RecordKind::kThread).count, 2u);  // app and the recorder's track
   EXPECT_LT(words.size() * 8, file.Bytes().size() * 2 / 3);
 }
@@ -213,7 +213,7 @@ TEST(TrimmerTest, KeepsTheLastName) {
                                        testing::kApp,
                                        fxt::StringRef::Inline("renamed"),
                                        {}});
-  EXPECT_EQ(OverviewOf(Trim(file.Bytes(), {})).names.process_name(testing::kApp), "renamed");
+  EXPECT_EQ(OverviewOf(Trim(file.Bytes(), {})).names->process_name(testing::kApp), "renamed");
 }
 
 // Perfetto nests instants of equal time on a track, and drops those deeper than 512.

@@ -61,7 +61,7 @@ TEST(OverviewTest, CountsWhatIsInARecording) {
   EXPECT_EQ(worker.process, testing::kApp);
   EXPECT_FALSE(worker.idle);
   EXPECT_TRUE(overview.threads.at(testing::kIdle0).idle);
-  EXPECT_EQ(overview.names.thread_name(testing::kWorker), "worker");
+  EXPECT_EQ(overview.names->thread_name(testing::kWorker), "worker");
 
   EXPECT_EQ(overview.categories.at("app"), 8u);
   EXPECT_EQ(overview.blobs.at("cpu1").payload.bytes, 48u);
