@@ -644,6 +644,8 @@ class View(Recorded):
             self.page.show(other.url)
             self.page.wait_for(lambda page: page.errors or page.evaluate("!!fxtView.overlay.selected"))
             self.assertEqual(self.page.evaluate(state), wanted)
+            # A page reports an error when its server ends.
+            self.page.open("about:blank")
         with Viewed("--at", f"{begin}ns", self.trace) as other:
             self.page.show(other.url)
             # The address is read when the lanes have come, a moment after the last status.
@@ -651,7 +653,7 @@ class View(Recorded):
             first, last = self.page.shown()
             self.assertTrue(first < begin < last, (first, begin, last))
             self.assertEqual(self.page.evaluate("fxtView.viewport.marks[0].from"), begin)
-        self.page.show(self.viewed.url)
+            self.page.open("about:blank")
 
     def test_pictures(self):
         page = self.page
