@@ -389,10 +389,11 @@ class View(Recorded):
         self.page.wait_for(lambda page: page.errors or "interrupted" in page.text("#selected"))
         self.assertIn(name, self.page.text("#selected h2"))
         self.assertIn("CPU", self.page.text("#selected"))
+        rows_of_block = self.blocks_with_a_row()
         begin, length, koid, device, sector, asker = next(
             row for row in harness.query(self.trace, "SELECT ts, dur, koid, thread, args ->> 'sector', args ->> 'thread' FROM spans "
                                                      "WHERE category = 'block' AND dur IS NOT NULL AND args ->> 'sector' IS NOT NULL "
-                                                     "ORDER BY dur DESC") if (row[2], row[0]) in self.blocks_with_a_row())
+                                                     "ORDER BY dur DESC") if (row[2], row[0]) in rows_of_block)
         first = begin - int(self.page.evaluate("fxtView.clocks[0]"))
         self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
         lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
@@ -644,6 +645,8 @@ class View(Recorded):
             self.page.show(other.url)
             self.page.wait_for(lambda page: page.errors or page.evaluate("!!fxtView.overlay.selected"))
             self.assertEqual(self.page.evaluate(state), wanted)
+            # A page reports an error when its server ends.
+            self.page.open("about:blank")
         with Viewed("--at", f"{begin}ns", self.trace) as other:
             self.page.show(other.url)
             # The address is read when the lanes have come, a moment after the last status.
@@ -651,7 +654,7 @@ class View(Recorded):
             first, last = self.page.shown()
             self.assertTrue(first < begin < last, (first, begin, last))
             self.assertEqual(self.page.evaluate("fxtView.viewport.marks[0].from"), begin)
-        self.page.show(self.viewed.url)
+            self.page.open("about:blank")
 
     def test_pictures(self):
         page = self.page

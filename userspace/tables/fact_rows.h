@@ -28,6 +28,24 @@ namespace tables {
 
 class FactRows {
  public:
+  // What a cache (columns/column_writer.h) asks for: all columns that are in no group and are not
+  // made seldom, and the groups. These rows are most of the work of making one.
+  static constexpr std::array kCachedSlices{uint8_t{slices::kTs},       uint8_t{slices::kCpu},
+                                            uint8_t{slices::kPriority}, uint8_t{slices::kLength},
+                                            uint8_t{slices::kTask},     uint8_t{slices::kTerms}};
+  static constexpr std::array kCachedWaits{uint8_t{waits::kTs},
+                                           uint8_t{waits::kCpu},
+                                           uint8_t{waits::kLength},
+                                           uint8_t{waits::kStack},
+                                           uint8_t{waits::kTask},
+                                           uint8_t{waits::kWakerTask},
+                                           uint8_t{waits::kPreemptorTask},
+                                           uint8_t{waits::kTerms},
+                                           uint8_t{waits::kDetails}};
+  static constexpr std::array kCachedWakeups{uint8_t{wakeups::kTs},   uint8_t{wakeups::kCpu},
+                                             uint8_t{wakeups::kVia},  uint8_t{wakeups::kStack},
+                                             uint8_t{wakeups::kTask}, uint8_t{wakeups::kWakerTask}};
+
   // `names` and `batches` must outlive it. `with_timeline`: a table is wanted that only a timeline
   // can fill. `with_times`: the tables of threads and processes are wanted. Threads of the timeline
   // count in `shared`, which may be null, with `more_bytes` for each.
@@ -66,23 +84,6 @@ class FactRows {
   const std::vector<facts::TimelineState::Cpu>& cpus() const { return timeline_.cpus(); }
 
  private:
-  // What a cache (columns/column_writer.h) asks for: all columns that are in no group and are not
-  // made seldom, and the groups. These rows are most of the work of making one.
-  static constexpr std::array kCachedSlices{uint8_t{slices::kTs},       uint8_t{slices::kCpu},
-                                            uint8_t{slices::kPriority}, uint8_t{slices::kLength},
-                                            uint8_t{slices::kTask},     uint8_t{slices::kTerms}};
-  static constexpr std::array kCachedWaits{uint8_t{waits::kTs},
-                                           uint8_t{waits::kCpu},
-                                           uint8_t{waits::kLength},
-                                           uint8_t{waits::kStack},
-                                           uint8_t{waits::kTask},
-                                           uint8_t{waits::kWakerTask},
-                                           uint8_t{waits::kPreemptorTask},
-                                           uint8_t{waits::kTerms},
-                                           uint8_t{waits::kDetails}};
-  static constexpr std::array kCachedWakeups{uint8_t{wakeups::kTs},   uint8_t{wakeups::kCpu},
-                                             uint8_t{wakeups::kVia},  uint8_t{wakeups::kStack},
-                                             uint8_t{wakeups::kTask}, uint8_t{wakeups::kWakerTask}};
   template <const auto& cached, typename Fill>
   [[gnu::always_inline]] static void AddRow(RowBatch& batch, bool is_cached, Fill&& fill) {
     if (is_cached) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
+#include "tables/fact_rows.h"
+
 namespace columns {
 namespace {
 
@@ -31,6 +35,31 @@ TEST(ColumnSetsTest, SetsAreThoseOfTheColumns) {
   // Rows without columns are those of one set.
   EXPECT_EQ(SetsOf(Table::kRequests, 0), BitOf(ColumnSet::kPaths));
   EXPECT_EQ(SetsOf(Table::kWaits, 0), BitOf(ColumnSet::kBase));
+}
+
+// Otherwise the rows of a cache are made cell by cell, which takes a fifth longer.
+TEST(ColumnSetsTest, TheRowsOfACacheAreThoseThatTheCompilerKnows) {
+  const auto known = [](std::span<const uint8_t> columns) {
+    uint64_t bits = 0;
+    for (const uint8_t column : columns) bits |= uint64_t{1} << column;
+    return bits;
+  };
+  // The columns that are in no group, but for the one that has no rows of its own, and the groups.
+  const auto asked = [](Table table) {
+    const tables::TableInfo& info = tables::InfoOf(table);
+    uint64_t bits = ColumnsIn(BitOf(ColumnSet::kBase), table) & AllOf(info);
+    for (size_t i = 0; i < info.columns.size(); ++i) {
+      if (info.columns[i].name == "dur") bits &= ~(uint64_t{1} << i);
+    }
+    for (size_t group = 0; group < tables::GroupsOf(table).size(); ++group) {
+      bits |= uint64_t{1} << (tables::kFirstGroup + group);
+      for (const auto& member : tables::GroupsOf(table)[group].members) bits &= ~(uint64_t{1} << member.column);
+    }
+    return bits;
+  };
+  EXPECT_EQ(known(tables::FactRows::kCachedSlices), asked(Table::kSlices));
+  EXPECT_EQ(known(tables::FactRows::kCachedWaits), asked(Table::kWaits));
+  EXPECT_EQ(known(tables::FactRows::kCachedWakeups), asked(Table::kWakeups));
 }
 
 }  // namespace
