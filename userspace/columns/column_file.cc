@@ -133,6 +133,7 @@ util::Result<std::unique_ptr<ColumnFile>> ColumnFile::Open(util::UniqueFd fd, co
   }
   std::unique_ptr<ColumnFile> file(new ColumnFile(std::move(fd)));
   file->blocks_end_ = header.directory_offset;
+  file->trace_bytes_ = key.bytes;
   if (auto read = file->ReadDirectory(directory, file_bytes); !read) return read.TakeError();
   return file;
 }

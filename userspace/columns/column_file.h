@@ -61,6 +61,7 @@ class ColumnFile {
   unsigned sets() const { return sets_; }
   // Appends all blocks to the empty file `fd`, in the same places. The size of that file then.
   util::Result<uint64_t> CopyBlocks(int fd) const;
+  uint64_t trace_bytes() const { return trace_bytes_; }
   // The faults of the trace.
   const tables::ScanFaults& faults() const { return faults_; }
   // Reads a block. False: it cannot be read, or its bytes are damaged.
@@ -80,6 +81,7 @@ class ColumnFile {
   util::UniqueFd fd_;
   unsigned sets_ = 0;
   uint64_t blocks_end_ = 0;
+  uint64_t trace_bytes_ = 0;
   Directory directory_;
   tables::ScanFaults faults_;
   std::array<uint64_t, tables::kTables> verified_{};  // entries of blocks

@@ -26,6 +26,7 @@ ColumnScan::ColumnScan(std::shared_ptr<const columns::ColumnFile> from, tables::
       batch_(table, columns, filter, text_budget_),
       values_(batch_.columns().size()),
       kept_texts_(batch_.columns().size()) {
+  text_budget_.OnRead(from_->trace_bytes());
   // Times, CPUs and threads of the filter are conditions, too.
   for (uint8_t column = 0; column < InfoOf(table).columns.size(); ++column) {
     if (!batch_.Wants(column)) continue;
@@ -117,7 +118,7 @@ void ColumnScan::Fill(std::span<const uint32_t> rows) {
           if (kept.empty()) {
             cell->Set(from.texts[static_cast<size_t>(from.values[row])]);
           } else if (const std::string* text = kept[static_cast<size_t>(from.values[row])]) {
-            cell->Set(std::string_view(*text));
+            cell->Set(text_budget_.Fit(*text));
           } else {
             cell->SetNull();
           }

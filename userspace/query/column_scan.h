@@ -34,7 +34,12 @@ class ColumnScan {
   const tables::RowBatch& rows() const { return batch_; }
   // Of a row of rows(): its number in the table.
   uint64_t RowOf(size_t row) const { return block_begin_ + chosen_[filled_ + row]; }
-  const tables::ScanFaults& faults() const { return from_->faults(); }
+  // Those of the trace, and texts that this cut.
+  tables::ScanFaults faults() const {
+    tables::ScanFaults faults = from_->faults();
+    faults.cut_texts += text_budget_.cut();
+    return faults;
+  }
 
  private:
   bool IsOutside(size_t block) const;

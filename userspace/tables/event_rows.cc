@@ -50,9 +50,10 @@ std::string NameOfBlobType(uint8_t type) {
 
 }  // namespace
 
-EventRows::EventRows(TaskNames& names, const FactRows& facts, const Batches& batches,
+EventRows::EventRows(TaskNames& names, const FactRows& facts, Batches& batches,
                      bool with_times)
     : names_(names),
+      texts_(batches.texts()),
       facts_(facts),
       instants_(batches.of(Table::kInstants)),
       spans_(batches.of(Table::kSpans)),
@@ -177,13 +178,13 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
       case instants::kName:
         return cell.Set(instants_->KeepClean(event.name.text));
       case instants::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
+        return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
       case instants::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
+        return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
       case instants::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, task);
+        return PutTask<TaskColumn::kThread>(cell, &texts_, names_, task);
       case instants::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+        return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, task);
       case instants::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case instants::kArgs: {
@@ -198,7 +199,7 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
       case instants::kKoid:
         return cell.SetId(event.thread.thread);
       case instants::kProvider:
-        return PutText(cell, provider_name_);
+        return PutText(cell, &texts_, provider_name_);
       default:
         return cell.SetId(StackOf(event));
     }
@@ -226,11 +227,11 @@ void EventRows::AddCounter(const fxt::Event& event, uint64_t time) {
         case counters::kId:
           return cell.SetId(event.payload);
         case counters::kTid:
-          return PutTask<TaskColumn::kTid>(cell, names_, task);
+          return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
         case counters::kPid:
-          return PutTask<TaskColumn::kPid>(cell, names_, task);
+          return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
         default:
-          return PutText(cell, provider_name_);
+          return PutText(cell, &texts_, provider_name_);
       }
     });
   }
@@ -297,13 +298,13 @@ void EventRows::AddSpan(const facts::OpenSpan& span, const std::optional<uint64_
       case spans::kName:
         return cell.Set(spans_->KeepClean(span.name));
       case spans::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
+        return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
       case spans::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
+        return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
       case spans::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, task);
+        return PutTask<TaskColumn::kThread>(cell, &texts_, names_, task);
       case spans::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+        return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, task);
       case spans::kCpu:
         return cell.Set(span.cpu ? std::optional<uint64_t>(*span.cpu) : std::nullopt);
       case spans::kArgs:
@@ -314,7 +315,7 @@ void EventRows::AddSpan(const facts::OpenSpan& span, const std::optional<uint64_
       case spans::kKoid:
         return cell.SetId(span.thread.thread);
       default:
-        return PutText(cell, span.provider_name);
+        return PutText(cell, &texts_, span.provider_name);
     }
   });
 }
@@ -380,7 +381,7 @@ void EventRows::PutLoss(uint64_t time, std::string_view kind, const std::optiona
       case losses::kCount:
         return cell.Set(count);
       default:
-        return PutText(cell, provider_name_);
+        return PutText(cell, &texts_, provider_name_);
     }
   });
 }
@@ -399,19 +400,19 @@ void EventRows::AddLog(const fxt::Log& log, uint64_t time) {
       case logs::kMessage:
         return cell.Set(logs_->KeepClean(log.message));
       case logs::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
+        return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
       case logs::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
+        return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
       case logs::kThread:
-        return PutTask<TaskColumn::kThread>(cell, names_, task);
+        return PutTask<TaskColumn::kThread>(cell, &texts_, names_, task);
       case logs::kProcess:
-        return PutTask<TaskColumn::kProcess>(cell, names_, task);
+        return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, task);
       case logs::kCpu:
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case logs::kKoid:
         return cell.SetId(log.thread.thread);
       default:
-        return PutText(cell, provider_name_);
+        return PutText(cell, &texts_, provider_name_);
     }
   });
 }
@@ -451,7 +452,7 @@ void EventRows::PutBlob(const BlobRow& row) {
       case blobs::kTid:
         return cell.SetId(tid);
       default:
-        return PutText(cell, provider_name_);
+        return PutText(cell, &texts_, provider_name_);
     }
   });
 }

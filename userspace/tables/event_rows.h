@@ -22,7 +22,7 @@ namespace tables {
 class EventRows {
  public:
   // All must outlive it. `facts` takes each record before this does.
-  EventRows(TaskNames& names, const FactRows& facts, const Batches& batches, bool with_times);
+  EventRows(TaskNames& names, const FactRows& facts, Batches& batches, bool with_times);
 
   // Every record but switches and wakeups, in file order.
   void Add(const fxt::Reader& reader);
@@ -69,6 +69,7 @@ class EventRows {
   void PutArgs(Cell& cell, RowBatch& batch, std::string_view members);
 
   TaskNames& names_;
+  TextBudget& texts_;
   const FactRows& facts_;
   RowBatch* instants_;
   RowBatch* spans_;

@@ -115,23 +115,23 @@ inline void FactRows::PutWait(uint8_t column, Cell& cell, const facts::Wait& wai
     case waits::kKind:
       return cell.Set(kKinds[static_cast<size_t>(wait.kind)]);
     case waits::kTid:
-      return PutTask<TaskColumn::kTid>(cell, names_, task);
+      return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
     case waits::kPid:
-      return PutTask<TaskColumn::kPid>(cell, names_, task);
+      return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
     case waits::kThread:
-      return PutTask<TaskColumn::kThread>(cell, names_, task);
+      return PutTask<TaskColumn::kThread>(cell, &texts_, names_, task);
     case waits::kProcess:
-      return PutTask<TaskColumn::kProcess>(cell, names_, task);
+      return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, task);
     case waits::kCpu:
       return cell.Set(std::optional<uint64_t>(EndCpuOf(wait)));
     case waits::kWakerTid:
       return PutNumber(cell, names_, EndWakerOf(wait));
     case waits::kWaker:
-      return PutThreadName(cell, names_, EndWakerOf(wait));
+      return PutThreadName(cell, &texts_, names_, EndWakerOf(wait));
     case waits::kPreemptorTid:
       return PutNumber(cell, names_, wait.preemptor);
     case waits::kPreemptor:
-      return PutThreadName(cell, names_, wait.preemptor);
+      return PutThreadName(cell, &texts_, names_, wait.preemptor);
     case waits::kState:
       return PutState(cell, wait.state);
     case waits::kKoid:
@@ -176,15 +176,15 @@ inline void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wak
     case wakeups::kWakerTid:
       return PutNumber(cell, names_, wakeup.waker);
     case wakeups::kWaker:
-      return PutThreadName(cell, names_, wakeup.waker);
+      return PutThreadName(cell, &texts_, names_, wakeup.waker);
     case wakeups::kTid:
-      return PutTask<TaskColumn::kTid>(cell, names_, {wakeup.thread, {}});
+      return PutTask<TaskColumn::kTid>(cell, &texts_, names_, {wakeup.thread, {}});
     case wakeups::kPid:
-      return PutTask<TaskColumn::kPid>(cell, names_, {wakeup.thread, {}});
+      return PutTask<TaskColumn::kPid>(cell, &texts_, names_, {wakeup.thread, {}});
     case wakeups::kThread:
-      return PutTask<TaskColumn::kThread>(cell, names_, {wakeup.thread, {}});
+      return PutTask<TaskColumn::kThread>(cell, &texts_, names_, {wakeup.thread, {}});
     case wakeups::kProcess:
-      return PutTask<TaskColumn::kProcess>(cell, names_, {wakeup.thread, {}});
+      return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, {wakeup.thread, {}});
     case wakeups::kVia:
       return PutVia(cell, wakeup.via);
     case wakeups::kTask:
@@ -196,9 +196,10 @@ inline void FactRows::PutWakeupCell(uint8_t column, Cell& cell, const facts::Wak
   }
 }
 
-FactRows::FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
+FactRows::FactRows(TaskNames& names, Batches& batches, bool with_timeline, bool with_times,
                    fxt::TableBudget* shared, size_t more_bytes)
     : names_(names),
+      texts_(batches.texts()),
       tasks_(names),
       slices_(batches.of(Table::kSlices)),
       idle_(batches.of(Table::kIdle)),
@@ -394,13 +395,13 @@ void FactRows::PutRun(const facts::Run& run) {
           case slices::kCpu:
             return cell.Set(uint64_t{run.cpu});
           case slices::kTid:
-            return PutTask<TaskColumn::kTid>(cell, names_, task);
+            return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
           case slices::kPid:
-            return PutTask<TaskColumn::kPid>(cell, names_, task);
+            return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
           case slices::kThread:
-            return PutTask<TaskColumn::kThread>(cell, names_, task);
+            return PutTask<TaskColumn::kThread>(cell, &texts_, names_, task);
           case slices::kProcess:
-            return PutTask<TaskColumn::kProcess>(cell, names_, task);
+            return PutTask<TaskColumn::kProcess>(cell, &texts_, names_, task);
           case slices::kPriority:
             return cell.Set(run.priority);
           case slices::kEndState:

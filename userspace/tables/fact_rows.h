@@ -49,7 +49,7 @@ class FactRows {
   // `names` and `batches` must outlive it. `with_timeline`: a table is wanted that only a timeline
   // can fill. `with_times`: the tables of threads and processes are wanted. Threads of the timeline
   // count in `shared`, which may be null, with `more_bytes` for each.
-  FactRows(TaskNames& names, const Batches& batches, bool with_timeline, bool with_times,
+  FactRows(TaskNames& names, Batches& batches, bool with_timeline, bool with_times,
            fxt::TableBudget* shared, size_t more_bytes);
   FactRows(const FactRows&) = delete;
   FactRows& operator=(const FactRows&) = delete;
@@ -219,6 +219,7 @@ class FactRows {
   void NoteTask(const fxt::Event& event);
 
   TaskNames& names_;
+  TextBudget& texts_;
   mutable TaskCells tasks_;
   RowBatch* slices_;
   RowBatch* idle_;

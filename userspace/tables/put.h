@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tables/rows/cell.h"
+#include "tables/rows/text_budget.h"
 #include "tables/task_names.h"
 
 namespace tables {
@@ -19,11 +20,13 @@ struct TaskRef {
 
 enum class TaskColumn : uint8_t { kTid, kPid, kThread, kProcess };
 
-inline void PutText(Cell& cell, const std::string* text) {
+// A text that stays where it is for longer than the rows. `texts`: counts it, as often as a row has
+// it; null: rows come of it elsewhere.
+inline void PutText(Cell& cell, TextBudget* texts, const std::string* text) {
   if (text == nullptr) {
     cell.SetNull();
   } else {
-    cell.Set(std::string_view(*text));
+    cell.Set(texts == nullptr ? std::string_view(*text) : texts->Fit(*text));
   }
 }
 
@@ -31,21 +34,21 @@ inline void PutNumber(Cell& cell, const TaskNames& names, const std::optional<fx
   cell.SetId(koid ? names.NumberOf(*koid) : std::nullopt);
 }
 
-inline void PutThreadName(Cell& cell, const TaskNames& names,
+inline void PutThreadName(Cell& cell, TextBudget* texts, const TaskNames& names,
                           const std::optional<fxt::Koid>& koid) {
-  PutText(cell, koid ? names.ThreadName(*koid) : nullptr);
+  PutText(cell, texts, koid ? names.ThreadName(*koid) : nullptr);
 }
 
 template <TaskColumn column>
-void PutTask(Cell& cell, const TaskNames& names, const TaskRef& task) {
+void PutTask(Cell& cell, TextBudget* texts, const TaskNames& names, const TaskRef& task) {
   if constexpr (column == TaskColumn::kTid) {
     cell.SetId(names.NumberOf(task.thread));
   } else if constexpr (column == TaskColumn::kPid) {
     PutNumber(cell, names, names.ProcessOf(task.thread, task.process));
   } else if constexpr (column == TaskColumn::kThread) {
-    PutText(cell, names.ThreadName(task.thread));
+    PutText(cell, texts, names.ThreadName(task.thread));
   } else {
-    PutText(cell, names.ProcessName(names.ProcessOf(task.thread, task.process)));
+    PutText(cell, texts, names.ProcessName(names.ProcessOf(task.thread, task.process)));
   }
 }
 

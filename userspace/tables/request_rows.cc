@@ -48,8 +48,9 @@ std::string TraceIdOf(const std::string& object) {
 }  // namespace
 
 RequestRows::RequestRows(const TaskNames& names, const facts::TimelineState& timeline,
-                         const Batches& batches)
+                         Batches& batches)
     : names_(names),
+      texts_(batches.texts()),
       requests_(batches.of(Table::kRequests)),
       path_(batches.of(Table::kPath)),
       builder_(timeline, OptionsFor(batches, names),
@@ -76,9 +77,9 @@ void RequestRows::AddRequest(const path::Request& request) {
       case requests::kDur:
         return cell.Set(request.duration());
       case requests::kTid:
-        return PutTask<TaskColumn::kTid>(cell, names_, task);
+        return PutTask<TaskColumn::kTid>(cell, &texts_, names_, task);
       case requests::kPid:
-        return PutTask<TaskColumn::kPid>(cell, names_, task);
+        return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
       case requests::kTraceId:
         return PutKept(cell, *requests_, TraceIdOf(object));
       default:

@@ -21,7 +21,7 @@ class RequestRows {
   static constexpr uint64_t kFreeSteps = uint64_t{1} << 21;
 
   // All must outlive it.
-  RequestRows(const TaskNames& names, const facts::TimelineState& timeline, const Batches& batches);
+  RequestRows(const TaskNames& names, const facts::TimelineState& timeline, Batches& batches);
   RequestRows(const RequestRows&) = delete;
   RequestRows& operator=(const RequestRows&) = delete;
 
@@ -33,6 +33,7 @@ class RequestRows {
   void AddRequest(const path::Request& request);
 
   const TaskNames& names_;
+  TextBudget& texts_;
   RowBatch* requests_;
   RowBatch* path_;
   path::PathBuilder builder_;

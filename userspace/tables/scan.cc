@@ -264,9 +264,9 @@ void Scan::AddThreads() {
         case threads::kPid:
           return PutNumber(cell, names_, process);
         case threads::kName:
-          return PutText(cell, thread.name);
+          return PutText(cell, &batches_.texts(), thread.name);
         case threads::kProcess:
-          return PutText(cell, names_.ProcessName(process));
+          return PutText(cell, &batches_.texts(), names_.ProcessName(process));
         case threads::kFirstTs:
           return cell.Set(TimeIf(thread.seen, thread.seen.first));
         default:
@@ -288,15 +288,15 @@ void Scan::AddProcesses() {
         case processes::kKoid:
           return cell.SetId(process.koid);
         case processes::kName:
-          return PutText(cell, process.name);
+          return PutText(cell, &batches_.texts(), process.name);
         case processes::kPpid:
           return cell.Set(process.parent);
         case processes::kUid:
           return cell.Set(process.user);
         case processes::kCgroup:
-          return PutText(cell, process.cgroup);
+          return PutText(cell, &batches_.texts(), process.cgroup);
         case processes::kCmdline:
-          return PutText(cell, process.command_line);
+          return PutText(cell, &batches_.texts(), process.command_line);
         case processes::kFirstTs:
           return cell.Set(TimeIf(process.seen, process.seen.first));
         default:

@@ -33,8 +33,9 @@ std::optional<uint64_t> StackOf(const fxt::Event& event) {
   return id == nullptr ? std::nullopt : std::optional(id->address);
 }
 
-StackRows::StackRows(TaskNames& names, const Batches& batches)
+StackRows::StackRows(TaskNames& names, Batches& batches)
     : names_(names),
+      texts_(batches.texts()),
       stacks_(batches.of(Table::kStacks)),
       frames_(batches.of(Table::kFrames)),
       symbols_(batches.of(Table::kSymbols)) {}
@@ -150,7 +151,7 @@ uint64_t StackRows::SymbolOf(fxt::Koid process, const Frame& frame) {
       case stack_symbols::kName:
         return cell.Set(symbols_->KeepClean(frame.function->name));
       case stack_symbols::kModule:
-        return PutText(cell, frame.module == nullptr ? nullptr : frame.module->file);
+        return PutText(cell, &texts_, frame.module == nullptr ? nullptr : frame.module->file);
       case stack_symbols::kBuildId:
         if (frame.module == nullptr || frame.module->build_id.empty()) return cell.SetNull();
         return cell.Set(symbols_->KeepClean(frame.module->build_id));
@@ -217,7 +218,7 @@ void StackRows::AddStack(uint64_t id, const fxt::Event& event) {
           if (frame.function == nullptr) return cell.SetNull();
           return cell.Set(frames_->KeepClean(frame.function->name));
         case frames::kModule:
-          return PutText(cell, frame.module == nullptr ? nullptr : frame.module->file);
+          return PutText(cell, &texts_, frame.module == nullptr ? nullptr : frame.module->file);
         default:
           return frame.module == nullptr ? cell.SetNull() : cell.SetId(frame.offset);
       }

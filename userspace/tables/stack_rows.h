@@ -29,7 +29,7 @@ std::optional<uint64_t> StackOf(const fxt::Event& event);
 class StackRows {
  public:
   // Both must outlive it.
-  StackRows(TaskNames& names, const Batches& batches);
+  StackRows(TaskNames& names, Batches& batches);
   StackRows(const StackRows&) = delete;
   StackRows& operator=(const StackRows&) = delete;
 
@@ -75,6 +75,7 @@ class StackRows {
   uint64_t SymbolOf(fxt::Koid process, const Frame& frame);
 
   TaskNames& names_;
+  TextBudget& texts_;
   RowBatch* stacks_;
   RowBatch* frames_;
   RowBatch* symbols_;

@@ -8,10 +8,10 @@ namespace tables {
 uint32_t TaskCells::Find(fxt::Koid thread, const std::optional<fxt::Koid>& process) {
   const TaskRef task{thread, process};
   Cells cells;
-  PutTask<TaskColumn::kTid>(cells[kTaskTid], names_, task);
-  PutTask<TaskColumn::kPid>(cells[kTaskPid], names_, task);
-  PutTask<TaskColumn::kThread>(cells[kTaskThread], names_, task);
-  PutTask<TaskColumn::kProcess>(cells[kTaskProcess], names_, task);
+  PutTask<TaskColumn::kTid>(cells[kTaskTid], nullptr, names_, task);
+  PutTask<TaskColumn::kPid>(cells[kTaskPid], nullptr, names_, task);
+  PutTask<TaskColumn::kThread>(cells[kTaskThread], nullptr, names_, task);
+  PutTask<TaskColumn::kProcess>(cells[kTaskProcess], nullptr, names_, task);
   cells[kTaskKoid].SetId(thread);
   Key key;
   int64_t& nulls = key.back();

@@ -21,7 +21,7 @@ RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextB
 }
 
 std::string_view RowBatch::Keep(std::string_view text) {
-  return Copy(texts_.Take(text.size()) ? text : text.substr(0, TextBudget::kShort));
+  return Copy(texts_.Fit(text));
 }
 
 std::string_view RowBatch::Copy(std::string_view text) {
@@ -37,8 +37,7 @@ std::string_view RowBatch::Copy(std::string_view text) {
 }
 
 std::string_view RowBatch::KeepClean(std::string_view text) {
-  // CleanText() shows a character that was cut like other bytes that are none.
-  if (!texts_.Take(text.size())) text = text.substr(0, TextBudget::kShort);
+  text = texts_.Fit(text);
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f;
   });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace tables {
 
@@ -28,6 +29,13 @@ class TextBudget {
     }
     if (bytes > kShort) used_ += bytes;
     return true;
+  }
+  // Takes `text`, or what is left of it when it is cut, which ends between two characters.
+  std::string_view Fit(std::string_view text) {
+    if (text.size() <= kShort || Take(text.size())) return text;
+    size_t bytes = kShort;
+    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+    return text.substr(0, bytes);
   }
   // Texts that were cut or left out.
   uint64_t cut() const { return cut_; }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace tables {
 namespace {
 
@@ -18,6 +20,19 @@ TEST(TextBudgetTest, GrowsWithWhatWasRead) {
   EXPECT_FALSE(budget.Take(kText));
   budget.OnRead(0);
   EXPECT_FALSE(budget.Take(kText));
+  EXPECT_EQ(budget.cut(), 3u);
+}
+
+TEST(TextBudgetTest, CutsBetweenCharacters) {
+  TextBudget budget;
+  const std::string text(TextBudget::kStart + 1 - TextBudget::kShort, 'x');
+  EXPECT_EQ(budget.Fit(text), text);
+  std::string name(TextBudget::kShort - 1, 'n');
+  EXPECT_EQ(budget.Fit(name + "\u00fc and more"), name);
+  EXPECT_EQ(budget.Fit(name + "n and more"), name + "n");
+  // Bytes of no text at all.
+  EXPECT_EQ(budget.Fit(std::string(TextBudget::kShort + 1, '\xbf')), "");
+  EXPECT_EQ(budget.Fit(name), name);
   EXPECT_EQ(budget.cut(), 3u);
 }
 
