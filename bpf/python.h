@@ -36,8 +36,7 @@
 struct python_thread {
 	u64 thread; /* its PyThreadState; 0: none, as long as the list of threads begins with `first` */
 	u64 first;
-	u32 age;    /* python_age when its frames were stored */
-	u32 frames;
+	u64 frames;
 	u64 frame[FXR_STACK_FRAMES + 1];
 };
 
@@ -356,7 +355,8 @@ static __always_inline struct python_state *python_begin(u32 cpu, const struct u
 
 /*
  * Reads the frames of the current thread, which has `tid`, after its native ones. The frames
- * and their hash are in the CPU's state; the hash is 0 without frames.
+ * and their hash are in the CPU's state; the hash is 0 without frames. The hash of the native
+ * frames becomes that of both.
  */
 __noinline int python_stack(u32 cpu, u32 tid)
 {
@@ -390,13 +390,16 @@ __noinline int python_stack(u32 cpu, u32 tid)
 	python->next = user_word(place);
 	if (!python->next)
 		return 0;
-	python->number = 1;
+	/* With another age the code objects are sent again. */
+	python->number = mix(1, READ_ONCE(python_age));
 	KEEP_LOOP
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / PYTHON_AT_ONCE; i++) {
 		if (python_read_frames(cpu))
 			break;
 	}
-	if (!READ_ONCE(python->frames))
+	if (READ_ONCE(python->frames))
+		user->number = mix(user->number, python->number);
+	else
 		python->number = 0;
 	return 0;
 }

@@ -146,30 +146,14 @@ static __always_inline u8 end_without_user_half(u32 flags)
 	return flags & PF_KTHREAD ? FXR_STACK_END_UNKNOWN : FXR_STACK_END_ENTRY;
 }
 
-/*
- * Reads the frames of Python of the current thread after its native ones. Returns what
- * identifies both.
- */
-static __always_inline u64 python_number(u32 cpu, u32 tid, const struct unwind_state *user)
-{
-	struct python_state *python;
-
-	if (likely(!user->python))
-		return user->number;
-	python_stack(cpu, tid);
-	python = python_of(cpu);
-	return python && python->number ? mix(user->number, python->number) : user->number;
-}
-
 /* Stores the frames of Python that were read, and makes them known. Returns their number. */
-static __always_inline u32 keep_python(u32 cpu, u32 tid)
+__noinline int keep_python(u32 cpu, u32 tid)
 {
 	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
 	struct python_state *python = python_of(cpu);
 
 	if (!thread || !python)
 		return 0;
-	thread->age = READ_ONCE(python_age);
 	thread->frames = 0;
 	if (!python->number)
 		return 0;
@@ -193,24 +177,18 @@ static __always_inline struct python_state *wakers_python(u32 cpu, u32 tid)
 	return python;
 }
 
-/* Whether the collector may have forgotten the code objects of the thread's frames. */
-static __always_inline bool is_python_old(u32 tid)
+/* Copies the frames of Python of a sleeper to byte `at` of the scratch. Returns their bytes. */
+__noinline int copy_python(u32 tid, u64 at)
 {
 	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
-
-	return thread && thread->age != READ_ONCE(python_age);
-}
-
-/* Copies the frames of Python of a sleeper to `place`. Returns their bytes. */
-static __always_inline u64 copy_python(void *place, u32 tid)
-{
-	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
+	struct frames *frames = scratch();
 	u64 bytes;
 
-	if (!thread)
+	if (!thread || !frames)
 		return 0;
 	bytes = CUT_SIZE(READ_ONCE(thread->frames) * sizeof(u64), HALF_BYTES);
-	if (bpf_probe_read_kernel(place, bytes, thread->frame))
+	at = CUT_SIZE(at, HALF_BYTES);
+	if (bpf_probe_read_kernel((void *)frames + at, bytes, thread->frame))
 		return 0;
 	return bytes;
 }
@@ -222,7 +200,7 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 	struct unwind_state *user;
 	struct stack_sleep *sleep;
 	u32 tid = task->pid;
-	u64 bytes, number;
+	u64 bytes;
 	u32 cpu;
 
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
@@ -246,14 +224,15 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 		sleep->since = now;
 		return;
 	}
-	cpu = bpf_get_smp_processor_id();
-	number = python_number(cpu, tid, user);
-	if (sleep->user_number != number || (unlikely(user->python) && is_python_old(tid))) {
-		sleep->has_python = user->python && keep_python(cpu, tid);
+	if (unlikely(user->python))
+		python_stack(bpf_get_smp_processor_id(), tid);
+	if (sleep->user_number != user->number) {
+		sleep->has_python =
+			user->python && keep_python(bpf_get_smp_processor_id(), tid);
 		bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
 		bpf_probe_read_kernel(sleep->user, bytes, user->frame);
 		sleep->user_bytes = bytes;
-		sleep->user_number = number;
+		sleep->user_number = user->number;
 		sleep->user_end = user->end;
 	}
 	sleep->since = now;
@@ -266,7 +245,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	struct known_sleep *known;
 	struct stack_sleep *sleep;
 	u32 tid = task->pid;
-	u64 user_bytes, python_bytes, user, kernel;
+	u64 user_bytes, user, kernel;
 	long bytes;
 	u32 age;
 
@@ -305,9 +284,12 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 		return;
 	}
 	bpf_probe_read_kernel(frames, user_bytes, sleep->user);
-	python_bytes = sleep->has_python ? copy_python((void *)frames + user_bytes, tid) : 0;
-	fields.python_frames = python_bytes / sizeof(u64);
-	user_bytes += python_bytes;
+	if (unlikely(sleep->has_python)) {
+		u64 python_bytes = CUT_SIZE((u64)copy_python(tid, user_bytes), HALF_BYTES);
+
+		fields.python_frames = python_bytes / sizeof(u64);
+		user_bytes += python_bytes;
+	}
 	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;

@@ -311,8 +311,8 @@
 	F(body, fxr_u64, away)      /* for OFF and WAKE: ns since the sleeper left its CPU */ \
 	F(body, fxr_u32, user_frames)                                               \
 	F(body, fxr_u8, end) /* enum fxr_stack_end */                               \
-	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */       \
-	F(body, fxr_u32, python_frames)
+	F(body, fxr_u16, python_frames)                                             \
+	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */
 
 /*
  * A code object of CPython (fxt_record/python.h). Its bytes are the texts of its name and
