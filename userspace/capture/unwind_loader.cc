@@ -425,8 +425,11 @@ void UnwindLoader::LoadTable(uint32_t number) {
   module.is_read = true;
   const unwind::UnwindTable& table = *kept;
   module.has_none = table.empty();
+  const bool is_first = module.python.empty();
   module.python = table.python();
-  if (!module.python.empty() && !unwind::PythonLayout(module.python)) ++unknown_pythons_;
+  if (is_first && !module.python.empty() && !unwind::PythonLayout(module.python)) {
+    ++unknown_pythons_;
+  }
   if (table.empty()) return;
   const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;
   tables_changed_ = true;
