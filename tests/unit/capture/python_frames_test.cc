@@ -15,12 +15,12 @@
 namespace capture {
 namespace {
 
-constexpr uint64_t kKernel = 0xffffffff81000000;
+constexpr uint64_t kKernelFrame = 0xffffffff81000000;
 constexpr uint32_t kAscii = 1 << 2 | 1 << 5 | 1 << 6;
 constexpr uint32_t kTwoBytes = 2 << 2 | 1 << 5;
 
 // Python 3.10: each of these instructions is on the next line.
-constexpr uint8_t kLines[] = {2, 0, 2, 1, 2, 1};
+constexpr uint8_t kCodeLines[] = {2, 0, 2, 1, 2, 1};
 
 class PythonFramesTest : public ::testing::Test {
  protected:
@@ -47,12 +47,12 @@ class PythonFramesTest : public ::testing::Test {
     fields.file_bytes = static_cast<fxr_u32>(file.size());
     fields.first_line = 10;
     fields.traceable = traceable;
-    fields.lines_bytes = sizeof(kLines);
+    fields.lines_bytes = sizeof(kCodeLines);
     fxr_pack_python_code(&event, fields, kBytes);
     auto* bytes = static_cast<char*>(fxr_python_code_bytes(&event));
     std::ranges::copy(name, bytes);
     std::ranges::copy(file, bytes + FXR_PYTHON_NAME_BYTES);
-    std::memcpy(bytes + FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES, kLines, sizeof(kLines));
+    std::memcpy(bytes + FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES, kCodeLines, sizeof(kCodeLines));
     EXPECT_EQ(python_.Take(event.header), nullptr);
   }
   static uint64_t Frame(uint64_t id, uint64_t instruction, bool ends_run) {
@@ -63,7 +63,7 @@ class PythonFramesTest : public ::testing::Test {
                               uint8_t end = FXR_STACK_END_ENTRY, size_t kernel = 1) {
     std::vector<uint64_t> frames = user;
     frames.insert(frames.end(), python.begin(), python.end());
-    frames.insert(frames.end(), kernel, kKernel);
+    frames.insert(frames.end(), kernel, kKernelFrame);
     std::vector<uint64_t> words;
     fxr_long& event = Event(words, FXR_LONG_SIZE(stack, frames.size() * 8));
     fxr_stack_long fields{};
@@ -101,7 +101,7 @@ TEST_F(PythonFramesTest, RunsTakeThePlaceOfTheEvaluationLoop) {
       Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000, 0x2000 | FXR_PYTHON_MARK, 0x4000},
             {Frame(3, 1, false), Frame(2, 0, true), Frame(1, 2, true)});
   EXPECT_EQ(frames, (std::vector<uint64_t>{0x1000, Function("helper", 11), Function("key", 10), 0x3000,
-                                           Function("main", 12), 0x4000, kKernel}));
+                                           Function("main", 12), 0x4000, kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, RunsWithoutANativeFrameAreNotLost) {
@@ -109,25 +109,25 @@ TEST_F(PythonFramesTest, RunsWithoutANativeFrameAreNotLost) {
   const std::vector<uint64_t> python = {Frame(1, 0, true)};
   // Nothing is missing in the stack, so the frame stays below the entry only if no loop was found.
   EXPECT_EQ(Stack({0x1000, 0x2000}, python),
-            (std::vector<uint64_t>{0x1000, 0x2000, Function("main", 10), kKernel}));
+            (std::vector<uint64_t>{0x1000, 0x2000, Function("main", 10), kKernelFrame}));
   EXPECT_EQ(Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000},
                   {Frame(1, 1, true), Frame(1, 0, true)}),
             (std::vector<uint64_t>{0x1000, Function("main", 11), Function("main", 10), 0x3000,
-                                   kKernel}));
+                                   kKernelFrame}));
   EXPECT_EQ(Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000},
                   {Frame(1, 1, true), Frame(1, 0, true)}, FXR_STACK_END_NO_TABLE),
             (std::vector<uint64_t>{0x1000, Function("main", 11), 0x3000, Function("main", 10),
-                                   kKernel}));
+                                   kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, ALoopWithoutARunStaysNative) {
   Code(1, kAscii, "main", "app.py");
   EXPECT_EQ(Stack({0x2000 | FXR_PYTHON_MARK, 0x2008 | FXR_PYTHON_MARK}, {Frame(1, 0, true)}),
-            (std::vector<uint64_t>{Function("main", 10), 0x2008, kKernel}));
+            (std::vector<uint64_t>{Function("main", 10), 0x2008, kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, StacksWithoutPythonPassUnchanged) {
-  EXPECT_EQ(Stack({0x1000, 0x2000}, {}), (std::vector<uint64_t>{0x1000, 0x2000, kKernel}));
+  EXPECT_EQ(Stack({0x1000, 0x2000}, {}), (std::vector<uint64_t>{0x1000, 0x2000, kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, ACodeObjectThatIsNotKnownHasNoName) {
@@ -146,7 +146,7 @@ TEST_F(PythonFramesTest, AnotherCodeObjectWithTheSameAddressHasItsOwnName) {
 TEST_F(PythonFramesTest, AFunctionThatHasNotBegunHasNoFrame) {
   Code(1, kAscii, "main", "app.py", 2);
   EXPECT_EQ(Stack({0x1000, 0x2000 | FXR_PYTHON_MARK}, {Frame(1, 1, true)}),
-            (std::vector<uint64_t>{0x1000, kKernel}));
+            (std::vector<uint64_t>{0x1000, kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, NamesBecomeUtf8) {
