@@ -186,7 +186,8 @@ struct pid {
 
 /* Of a task that is switched out. */
 struct thread_struct {
-	unsigned long sp; /* x86 */
+	unsigned long sp;     /* x86 */
+	unsigned long fsbase; /* x86, 64 bits */
 };
 
 struct task_struct {

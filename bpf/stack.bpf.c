@@ -18,13 +18,11 @@
 #include "common.h"
 #include "context.h"
 #include "filter.h"
+#include "python.h"
 #include "ring.h"
 #include "stack_halves.h"
 #include "task_state.h"
 #include "unwind.h"
-
-/* include/uapi/linux/bpf.h */
-#define BPF_NOEXIST 1
 
 const volatile fxr_u64 stack_min_ns = 0; /* shorter sleeps are not recorded */
 const volatile fxr_u8 stack_wants_off = 0;
@@ -44,6 +42,7 @@ struct stack_sleep {
 	u64 user_number; /* hash of the user frames and their end */
 	u32 user_bytes;
 	u8 user_end;     /* enum fxr_stack_end */
+	u8 has_python;   /* see python_threads */
 	u64 user[FXR_STACK_FRAMES];
 	struct known_sleep known[KNOWN_SLEEPS];
 };
@@ -56,9 +55,9 @@ struct {
 	__type(value, struct stack_sleep);
 } sleeps SEC(".maps");
 
-/* Both halves of a stack: user, then kernel. */
+/* Both halves of a stack: user, frames of Python, kernel. */
 struct frames {
-	u64 frame[2 * FXR_STACK_FRAMES];
+	u64 frame[3 * FXR_STACK_FRAMES];
 };
 
 #define HALF_BYTES (FXR_STACK_FRAMES * sizeof(u64))
@@ -129,6 +128,7 @@ static __always_inline bool send_stack(struct fxr_stack_long fields, struct fram
 	TRY(32 * 8)
 	TRY(64 * 8)
 	TRY(2 * HALF_BYTES)
+	TRY(3 * HALF_BYTES)
 #undef TRY
 	return false;
 }
@@ -144,6 +144,53 @@ static __always_inline struct frames *scratch(void)
 static __always_inline u8 end_without_user_half(u32 flags)
 {
 	return flags & PF_KTHREAD ? FXR_STACK_END_UNKNOWN : FXR_STACK_END_ENTRY;
+}
+
+/* Stores the frames of Python that were read, and makes them known. Returns their number. */
+__noinline int keep_python(u32 cpu, u32 tid)
+{
+	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
+	struct python_state *python = python_of(cpu);
+
+	if (!thread || !python)
+		return 0;
+	thread->frames = 0;
+	if (!python->number)
+		return 0;
+	python_mark(cpu);
+	python_send_codes(cpu);
+	bpf_probe_read_kernel(thread->frame, sizeof(thread->frame), python->frame);
+	thread->frames = python->frames;
+	return thread->frames;
+}
+
+/* Reads the frames of Python of the current thread, and makes them known; NULL: none. */
+static __always_inline struct python_state *wakers_python(u32 cpu, u32 tid)
+{
+	struct python_state *python = python_of(cpu);
+
+	python_stack(cpu, tid);
+	if (!python || !python->number)
+		return NULL;
+	python_mark(cpu);
+	python_send_codes(cpu);
+	return python;
+}
+
+/* Copies the frames of Python of a sleeper to byte `at` of the scratch. Returns their bytes. */
+__noinline int copy_python(u32 tid, u64 at)
+{
+	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
+	struct frames *frames = scratch();
+	u64 bytes;
+
+	if (!thread || !frames)
+		return 0;
+	bytes = CUT_SIZE(READ_ONCE(thread->frames) * sizeof(u64), HALF_BYTES);
+	at = CUT_SIZE(at, HALF_BYTES);
+	if (bpf_probe_read_kernel((void *)frames + at, bytes, thread->frame))
+		return 0;
+	return bytes;
 }
 
 /* Runs in the context of `task`, which goes to sleep. */
@@ -171,9 +218,17 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 	if (!user) {
 		sleep->user_bytes = 0;
 		sleep->user_number = 0;
+		sleep->has_python = false;
 		sleep->user_end = stack_wants_off ? end_without_user_half(task->flags) :
 						    FXR_STACK_END_UNKNOWN;
-	} else if (sleep->user_number != user->number) {
+		sleep->since = now;
+		return;
+	}
+	if (unlikely(user->python))
+		python_stack(bpf_get_smp_processor_id(), tid);
+	if (sleep->user_number != user->number) {
+		sleep->has_python =
+			user->python && keep_python(bpf_get_smp_processor_id(), tid);
 		bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
 		bpf_probe_read_kernel(sleep->user, bytes, user->frame);
 		sleep->user_bytes = bytes;
@@ -229,6 +284,12 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 		return;
 	}
 	bpf_probe_read_kernel(frames, user_bytes, sleep->user);
+	if (unlikely(sleep->has_python)) {
+		u64 python_bytes = CUT_SIZE((u64)copy_python(tid, user_bytes), HALF_BYTES);
+
+		fields.python_frames = python_bytes / sizeof(u64);
+		user_bytes += python_bytes;
+	}
 	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;
@@ -250,10 +311,12 @@ int BPF_PROG(stack_sched_switch, bool preempt, struct task_struct *prev, struct 
 	if (!preempt && state && prev->pid) {
 		u32 tid = prev->pid;
 
-		if (state & TASK_DEAD)
+		if (state & TASK_DEAD) {
 			bpf_map_delete_elem(&sleeps, &tid);
-		else if (!filter_is_on || task_selected(prev))
+			bpf_map_delete_elem(&python_threads, &tid);
+		} else if (!filter_is_on || task_selected(prev)) {
 			fall_asleep(ctx, prev, now);
+		}
 	}
 	if (next->pid)
 		run_again(next, now);
@@ -269,8 +332,9 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	struct stack_sleep *sleep;
 	struct task_struct *waker;
 	struct unwind_state *user;
+	struct python_state *python;
 	u32 tid = task->pid;
-	u64 user_bytes = 0;
+	u64 user_bytes = 0, python_bytes = 0;
 	u64 id;
 	long bytes;
 	u32 cpu;
@@ -300,11 +364,20 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 			fields.end = end_without_user_half(BPF_CORE_READ(waker, flags));
 		} else {
 			user_bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
-			bpf_probe_read_kernel(frames, user_bytes, user->frame);
 			fields.end = user->end;
+			python = unlikely(user->python) ? wakers_python(cpu, (u32)id) : NULL;
+			bpf_probe_read_kernel(frames, user_bytes, user->frame);
+			if (python) {
+				python_bytes = CUT_SIZE(READ_ONCE(python->frames) * sizeof(u64),
+							HALF_BYTES);
+				bpf_probe_read_kernel((void *)frames + user_bytes, python_bytes,
+						      python->frame);
+			}
 		}
 	}
 	fields.user_frames = user_bytes / sizeof(u64);
+	fields.python_frames = python_bytes / sizeof(u64);
+	user_bytes += python_bytes;
 	bytes = bpf_get_stack(ctx, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;

@@ -90,6 +90,7 @@ static __always_inline void find_process(struct unwind_state *state)
 	state->is_known = false;
 	state->is_stale = false;
 	state->key = 0;
+	state->python = 0;
 	if (!process)
 		return;
 	version = READ_ONCE(process->version);
@@ -109,6 +110,13 @@ static __always_inline void find_process(struct unwind_state *state)
 		return;
 	state->is_known = true;
 	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));
+	if (likely(!process->python))
+		return;
+	state->arguments = arguments;
+	state->python = process->python;
+	state->python_runtime = process->python_runtime;
+	state->python_loop = process->python_loop;
+	state->python_loop_bytes = process->python_loop_bytes;
 }
 #endif
 

@@ -84,6 +84,14 @@ struct unwind_state {
 	u32 places;
 	u8 needs_bp;       /* the first bp determines how it unwinds */
 	u8 is_uncacheable;
+	u8 is_by_shape;    /* the places are those of the shape */
+
+	/* See struct fxr_unwind_process. */
+	u64 arguments;
+	u64 python;
+	u64 python_runtime;
+	u64 python_loop;
+	u64 python_loop_bytes;
 
 	/* The bytes of the stack that were read last. */
 	u64 piece_begin;
@@ -1027,7 +1035,8 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->piece_size = 0;
 	state->key = mix(mix(state->key, state->pc), state->sp) | 1;
 	restart(state);
-	if (state->is_known && unwind_known(cpu, state))
+	state->is_by_shape = state->is_known && unwind_known(cpu, state);
+	if (state->is_by_shape)
 		goto out;
 	restart(state);
 	state->range_size = 0;

@@ -287,6 +287,7 @@
 #define FXR_LONG_TABLE(X)                                              \
 	X(STACK, stack, FXR_STACK_BODY)                                \
 	X(STACK_AGAIN, stack_again, FXR_STACK_AGAIN_BODY)              \
+	X(PYTHON_CODE, python_code, FXR_PYTHON_CODE_BODY)              \
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
@@ -298,7 +299,9 @@
 
 /*
  * A call stack. Its bytes are addresses of 8 bytes: `user_frames` of the process, then
- * those of the kernel, innermost first in both.
+ * those of the kernel, innermost first in both. As the programs send it there are
+ * `python_frames` between them (fxt_record/python.h), and frames of the evaluation loop are
+ * marked.
  */
 #define FXR_STACK_BODY(F, body)                                                     \
 	F(body, fxr_u8, kind) /* enum fxr_stack_kind */                             \
@@ -308,7 +311,25 @@
 	F(body, fxr_u64, away)      /* for OFF and WAKE: ns since the sleeper left its CPU */ \
 	F(body, fxr_u32, user_frames)                                               \
 	F(body, fxr_u8, end) /* enum fxr_stack_end */                               \
+	F(body, fxr_u16, python_frames)                                             \
 	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */
+
+/*
+ * A code object of CPython (fxt_record/python.h). Its bytes are the texts of its name and
+ * its file, FXR_PYTHON_NAME_BYTES and FXR_PYTHON_FILE_BYTES, and its lines. The heads are
+ * those of the str objects: bit 2 to 4 bytes of a character, bit 6 ASCII.
+ */
+#define FXR_PYTHON_CODE_BODY(F, body)                                               \
+	F(body, fxr_u64, id)                                                        \
+	F(body, fxr_u32, tgid)                                                      \
+	F(body, fxr_u32, minor) /* of the version, 3.x */                           \
+	F(body, fxr_u32, name_head)                                                 \
+	F(body, fxr_u32, name_bytes)                                                \
+	F(body, fxr_u32, file_head)                                                 \
+	F(body, fxr_u32, file_bytes)                                                \
+	F(body, fxr_u32, first_line)                                                \
+	F(body, fxr_u32, traceable) /* earlier instructions belong to no call yet */ \
+	F(body, fxr_u32, lines_bytes) /* of those that the event has */
 
 /* An OFF stack with the frames of the last STACK that had this id. */
 #define FXR_STACK_AGAIN_BODY(F, body)                                               \

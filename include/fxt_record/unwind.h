@@ -131,6 +131,12 @@ struct fxr_unwind_process {
 	 * others, there are mappings that the list does not have.
 	 */
 	fxr_u64 code_pages;
+	/* CPython: the number of its layout and 1, the address of _PyRuntime, and the evaluation
+	 * loop. 0: none. */
+	fxr_u64 python;
+	fxr_u64 python_runtime;
+	fxr_u64 python_loop;
+	fxr_u64 python_loop_bytes;
 };
 
 /* The kernel's signal frame on x86-64: offsets of the interrupted registers. */

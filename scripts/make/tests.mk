@@ -34,6 +34,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/tests/requests
 	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/lines_test.py --build $(BUILD)
+	tests/capture/python_test.py --build $(BUILD)
 	tests/capture/stack_diff_test.py --build $(BUILD)
 	tests/capture/events/moving_faults_test.py --build $(BUILD)
 	tests/capture/events/packet_wakers_test.py --build $(BUILD)

@@ -47,7 +47,8 @@ CaptureSession::CaptureSession(const ProgramOptions& options, std::unique_ptr<Bp
       programs_(std::move(programs)),
       clock_(programs_->clock()),
       identities_(programs_->tasks(), proc, programs_->symbols()),
-      side_ring_(std::move(side_ring)) {
+      side_ring_(std::move(side_ring)),
+      python_(identities_.script_functions()) {
   for (uint32_t cpu = 0; cpu < programs_->ring_count(); ++cpu) {
     merger_.AddRing(programs_->MakeSlotRing(cpu), cpu);
   }
@@ -202,7 +203,10 @@ void CaptureSession::DeliverUpTo(uint64_t time) {
     }
     if (event && (!source || event->time <= source->NextTime())) {
       if (event->time > time) return;
-      handler_->OnSideEvent(stack_cache_.Complete(*event));
+      if (const fxr_side_header* taken = python_.Take(*event)) {
+        handler_->OnSideEvent(stack_cache_.Complete(*taken));
+      }
+      if (python_.BeginGeneration()) programs_->BeginPythonGeneration();
       if (stack_cache_.BeginGeneration()) programs_->BeginStackGeneration();
       side_ring_.Pop();
     } else {

@@ -18,6 +18,7 @@
 #include "capture/perf_source.h"
 #include "capture/proc_identity.h"
 #include "capture/provider_events.h"
+#include "capture/python_frames.h"
 #include "capture/rings/gap_tracker.h"
 #include "capture/rings/side_ring.h"
 #include "capture/rings/slot_merger.h"
@@ -174,6 +175,7 @@ class CaptureSession final : private OtherEvents {
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;
+  PythonFrames python_;
   StackCache stack_cache_;
   SlotMerger merger_;
   GapTracker gaps_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class KernelIdentity final : public model::IdentitySource {
   std::string IrqName(uint32_t irq) override { return proc_.IrqName(irq); }
   std::string FunctionAt(int64_t address) override;
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override;
+  std::shared_ptr<model::ScriptFunctions> script_functions() override { return script_functions_; }
   // The process's id in /proc; empty if /proc does not show it.
   std::optional<uint32_t> ProcNumber(uint32_t tgid);
 
@@ -41,6 +43,8 @@ class KernelIdentity final : public model::IdentitySource {
   TaskWalk& tasks_;
   ProcIdentity& proc_;
   const KernelSymbols symbols_;
+  const std::shared_ptr<model::ScriptFunctions> script_functions_ =
+      std::make_shared<model::ScriptFunctions>();
   // Level of /proc's pid namespace; empty if it does not contain this process.
   std::optional<uint32_t> proc_level_;
 };

@@ -129,7 +129,8 @@ UnwindStats UnwindLoader::stats() const {
           .unloaded = shown_unloaded_,
           .no_room = shown_no_room_,
           .crashes = shown_crashes_,
-          .processes = shown_processes_};
+          .processes = shown_processes_,
+          .unknown_pythons = shown_unknown_pythons_};
 }
 
 void UnwindLoader::PublishStats() {
@@ -139,6 +140,7 @@ void UnwindLoader::PublishStats() {
   shown_no_room_ = no_room_;
   shown_crashes_ = maker_->crashes();
   shown_processes_ = processes_.size();
+  shown_unknown_pythons_ = unknown_pythons_;
 }
 
 void UnwindLoader::Run(const std::string& program) {
@@ -270,7 +272,24 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
       range.module = UseMapped({tgid, start, end, DeviceOf(major, minor), line}, inode);
     }
     ranges.push_back(range);
+    UsePython(range, mappings);
   }
+}
+
+void UnwindLoader::UsePython(const fxr_unwind_range& range, Mappings* mappings) {
+  const auto module = modules_.find(range.module);
+  if (module == modules_.end() || module->second.python.empty() || mappings->python != 0) return;
+  const unwind::PythonModule& python = module->second.python;
+  // The code may be in several mappings.
+  const uint64_t base = range.start - range.offset;
+  if (python.loop < range.offset || python.loop - range.offset >= range.size) return;
+  const auto layout = unwind::PythonLayout(python);
+  const auto number = layout ? maps_.AddPythonLayout(*layout) : std::nullopt;
+  if (!number) return;
+  mappings->python = uint64_t{*number} + 1;
+  mappings->python_runtime = base + python.runtime;
+  mappings->python_loop = base + python.loop;
+  mappings->python_loop_bytes = python.loop_bytes;
 }
 
 uint32_t UnwindLoader::UseMapped(const MappedFile& mapped, uint64_t inode) {
@@ -406,6 +425,11 @@ void UnwindLoader::LoadTable(uint32_t number) {
   module.is_read = true;
   const unwind::UnwindTable& table = *kept;
   module.has_none = table.empty();
+  const bool is_first = module.python.empty();
+  module.python = table.python();
+  if (is_first && !module.python.empty() && !unwind::PythonLayout(module.python)) {
+    ++unknown_pythons_;
+  }
   if (table.empty()) return;
   const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;
   tables_changed_ = true;
@@ -457,7 +481,11 @@ bool UnwindLoader::SetMappings(uint32_t tgid, MappingsPtr mappings) {
                                    .first = mappings->extent.first,
                                    .count = mappings->extent.count,
                                    .arguments = mappings->arguments,
-                                   .code_pages = mappings->code_pages};
+                                   .code_pages = mappings->code_pages,
+                                   .python = mappings->python,
+                                   .python_runtime = mappings->python_runtime,
+                                   .python_loop = mappings->python_loop,
+                                   .python_loop_bytes = mappings->python_loop_bytes};
   if (processes_.size() >= kMaxProcesses || !maps_.SetProcess(tgid, process)) {
     ForgetExited();
     if (!maps_.SetProcess(tgid, process)) {

@@ -43,6 +43,7 @@ struct UnwindStats {
   uint64_t no_room = 0;    // tables and lists of mappings for which there was no room
   uint64_t crashes = 0;    // files that their parser did not survive, or not in time
   uint64_t processes = 0;  // whose mappings the programs know
+  uint64_t unknown_pythons = 0;  // files with an interpreter whose layout is not known
 };
 
 class UnwindLoader {
@@ -89,6 +90,7 @@ class UnwindLoader {
     bool is_read = false;
     // The file has no table, and its code is unwound by frame pointers.
     bool has_none = false;
+    unwind::PythonModule python;
   };
   // The mappings of a process; those that it forked may share them.
   struct Mappings {
@@ -98,6 +100,11 @@ class UnwindLoader {
     uint64_t version = 0;
     uint64_t arguments = 0;   // see fxr_unwind_process
     uint64_t code_pages = 0;  // see fxr_unwind_process
+    // The interpreter, see fxr_unwind_process.
+    uint64_t python = 0;
+    uint64_t python_runtime = 0;
+    uint64_t python_loop = 0;
+    uint64_t python_loop_bytes = 0;
     ~Mappings();
   };
   using MappingsPtr = std::shared_ptr<const Mappings>;
@@ -109,6 +116,8 @@ class UnwindLoader {
   // Reads the process's mappings, and makes them known if they changed.
   void Scan(uint32_t tgid);
   void ReadMappings(uint32_t tgid, Mappings* mappings);
+  // Notes the interpreter that the mapping contains.
+  void UsePython(const fxr_unwind_range& range, Mappings* mappings);
   // The address of the process's arguments; 0: not known. Nothing for kernel threads.
   std::optional<uint64_t> ReadArguments(uint32_t tgid) const;
   // The identity of the file of a mapping, as the kernel has it. Sets where it can be opened.
@@ -154,11 +163,12 @@ class UnwindLoader {
   uint64_t last_version_ = 0;
   uint32_t use_time_ = 1;
   uint64_t no_room_ = 0;
+  uint64_t unknown_pythons_ = 0;
   bool tables_changed_ = false;
 
   std::atomic<bool> scanned_ = false;
   std::atomic<uint64_t> shown_tables_ = 0, shown_bytes_ = 0, shown_unloaded_ = 0,
-                        shown_no_room_ = 0, shown_crashes_ = 0, shown_processes_ = 0;
+                        shown_no_room_ = 0, shown_crashes_ = 0, shown_processes_ = 0, shown_unknown_pythons_ = 0;
 };
 
 }  // namespace capture

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fxt_record/event.h"
 #include "model/command_line.h"
+#include "model/script_functions.h"
 
 namespace model {
 
@@ -47,6 +49,8 @@ class IdentitySource {
   // The kernel function at this address, of which only the low FXR_FUNCTION_BITS count; empty if
   // unknown.
   virtual std::string FunctionAt(int64_t /*address*/) { return ""; }
+  // The interpreted functions that stacks contain; null: none.
+  virtual std::shared_ptr<ScriptFunctions> script_functions() { return nullptr; }
   // The current executable mappings of a process. For process 0: the kernel's text, named as perf
   // names it ("[kernel.kallsyms]_text"), with the address of that symbol as the file offset.
   virtual std::vector<ExecutableMapping> MappingsOf(uint32_t tgid) = 0;

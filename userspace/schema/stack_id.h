@@ -15,7 +15,9 @@ namespace schema {
 // and `build_id`, as in the profiler module record, `start` (pointer) is its offset in that file;
 // for the kernel, the offset from its reference symbol. Without them `start` is an address, in the
 // process `process` (koid) unless it is a kernel address. `size` (uint64) is in bytes; 0: not
-// known.
+// known. A function of an interpreted program (schema/script_frame.h) has its file in `module`, the
+// function's part of its frames in `start`, and `line` (uint64), its first one; any recording may
+// have it.
 namespace symbol {
 inline constexpr std::string_view kEvent = "symbol";
 inline constexpr std::string_view kFunction = "function";
@@ -24,6 +26,7 @@ inline constexpr std::string_view kBuildId = "build_id";
 inline constexpr std::string_view kStart = "start";
 inline constexpr std::string_view kSize = "size";
 inline constexpr std::string_view kProcess = "process";
+inline constexpr std::string_view kLine = "line";
 // Of a stack's instant: the names of the first frames of each half, innermost first.
 inline constexpr std::string_view kKernelFrames = "kernel";
 inline constexpr std::string_view kUserFrames = "user";

@@ -45,6 +45,7 @@ void UpdateTask(const fxr_side_header& header, uint32_t tid, std::optional<fxr_t
 
 std::unique_ptr<KeptIdentities> KeptIdentities::Copy() const {
   auto copy = std::make_unique<KeptIdentities>(nullptr);
+  copy->script_functions_ = script_functions_;
   copy->cgroups_ = cgroups_;
   copy->older_cgroups_ = older_cgroups_;
   copy->irqs_ = irqs_;

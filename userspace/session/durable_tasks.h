@@ -23,7 +23,8 @@ namespace session {
 class KeptIdentities final : public model::IdentitySource {
  public:
   // Reads identities that are not cached from `live`, which outlives it; null: only from the cache.
-  explicit KeptIdentities(model::IdentitySource* live) : live_(live) {}
+  explicit KeptIdentities(model::IdentitySource* live)
+      : live_(live), script_functions_(live == nullptr ? nullptr : live->script_functions()) {}
   // A copy of the cache for another thread, without `live`.
   std::unique_ptr<KeptIdentities> Copy() const;
 
@@ -41,6 +42,7 @@ class KeptIdentities final : public model::IdentitySource {
   }
   std::string IrqName(uint32_t irq) override;
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
+  std::shared_ptr<model::ScriptFunctions> script_functions() override { return script_functions_; }
   // At the left edge, if they are known; see mappings().
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override {
     return tgid == 0 ? proc_.KernelMappings() : mappings_.Of(tgid);
@@ -50,6 +52,7 @@ class KeptIdentities final : public model::IdentitySource {
 
  private:
   model::IdentitySource* live_;
+  std::shared_ptr<model::ScriptFunctions> script_functions_;
   capture::ProcIdentity proc_;  // for identities that do not change
   std::unordered_map<uint64_t, std::string> cgroups_;
   std::unordered_map<uint64_t, std::string> older_cgroups_;

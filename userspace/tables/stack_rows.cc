@@ -6,6 +6,7 @@
 #include "facts/scheduling.h"
 #include "schema/koid.h"
 #include "schema/names.h"
+#include "schema/script_frame.h"
 #include "schema/stack_end.h"
 #include "schema/stack_id.h"
 #include "tables/put.h"
@@ -104,6 +105,7 @@ void StackRows::AddFunction(const fxt::Event& event) {
     return;
   }
   ++functions_;
+  if (schema::IsScriptFrame(start->address)) return AddScript(event, start->address, name->text);
   symbols::SymbolMap* functions = &kernel_functions_;
   if (const auto* process = ValueOf<fxt::KoidValue>(event, schema::symbol::kProcess)) {
     functions = &processes_[process->koid].compiled;
@@ -115,8 +117,36 @@ void StackRows::AddFunction(const fxt::Event& event) {
   functions->Add(start->address, *size, std::string(name->text));
 }
 
+void StackRows::AddScript(const fxt::Event& event, uint64_t id, std::string_view name) {
+  const auto* file = ValueOf<fxt::StringRef>(event, schema::symbol::kModule);
+  const auto* line = ValueOf<uint64_t>(event, schema::symbol::kLine);
+  Script script{.module = nullptr,
+                .symbol = {.address = id, .size = 0, .name = std::string(name)},
+                .first_line = line == nullptr ? 0 : *line};
+  if (file != nullptr) {
+    const auto [found, is_new] = script_file_of_.try_emplace(std::string(file->text));
+    if (is_new) {
+      script_files_.push_back({.file = names_.Text(file->text),
+                               .build_id = {},
+                               .is_kernel_text = false,
+                               .functions = {}});
+      found->second = &script_files_.back();
+    }
+    script.module = found->second;
+  }
+  scripts_.try_emplace(id, std::move(script));
+}
+
 StackRows::Frame StackRows::FrameAt(fxt::Koid process, uint64_t address, bool is_return) {
   Frame frame{.address = address, .is_kernel = schema::IsKernelAddress(address)};
+  if (schema::IsScriptFrame(address)) {
+    const auto script = scripts_.find(schema::ScriptFunctionOf(address));
+    if (script == scripts_.end()) return frame;
+    frame.module = script->second.module;
+    frame.function = &script->second.symbol;
+    frame.line = schema::ScriptLineOf(address, script->second.first_line);
+    return frame;
+  }
   const uint64_t inside = address - (is_return ? 1 : 0);
   const auto owner = processes_.find(frame.is_kernel ? schema::kIdleProcessKoid : process);
   const symbols::MappedRange* range =
@@ -219,8 +249,13 @@ void StackRows::AddStack(uint64_t id, const fxt::Event& event) {
           return cell.Set(frames_->KeepClean(frame.function->name));
         case frames::kModule:
           return PutText(cell, &texts_, frame.module == nullptr ? nullptr : frame.module->file);
+        case frames::kOffset:
+          if (frame.module == nullptr || schema::IsScriptFrame(frame.address)) {
+            return cell.SetNull();
+          }
+          return cell.SetId(frame.offset);
         default:
-          return frame.module == nullptr ? cell.SetNull() : cell.SetId(frame.offset);
+          return frame.line == 0 ? cell.SetNull() : cell.Set(frame.line);
       }
     });
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,11 +64,18 @@ class StackRows {
     uint64_t offset = 0;  // in the module
     const symbols::Symbol* function = nullptr;
     uint64_t symbol = 0;  // of the function
+    uint64_t line = 0;    // of an interpreted function; 0: not known
+  };
+  struct Script {
+    const Module* module = nullptr;
+    symbols::Symbol symbol;
+    uint64_t first_line = 0;
   };
 
   uint32_t ModuleOf(std::string_view file, std::string build_id);
   void AddMapping(const fxt::ProfilerMmap& mapping);
   void AddFunction(const fxt::Event& event);
+  void AddScript(const fxt::Event& event, uint64_t id, std::string_view name);
   void AddStack(uint64_t id, const fxt::Event& event);
   // `is_return`: the address is behind a call, perhaps behind the function.
   Frame FrameAt(fxt::Koid process, uint64_t address, bool is_return);
@@ -86,6 +94,9 @@ class StackRows {
   std::map<std::pair<std::string, std::string>, uint32_t> module_numbers_;
   std::unordered_map<fxt::Koid, Process> processes_;
   size_t mappings_ = 0;
+  std::deque<Module> script_files_;
+  std::unordered_map<std::string, const Module*> script_file_of_;
+  std::unordered_map<uint64_t, Script> scripts_;  // interpreted functions (schema/script_frame.h)
   symbols::SymbolMap kernel_functions_;  // outside of the kernel's text, by address
   size_t functions_ = 0;
   // By module, process and address.

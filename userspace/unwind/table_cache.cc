@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "unwind/python_module.h"
+
 namespace unwind {
 namespace {
 
@@ -28,7 +30,7 @@ constexpr int64_t kCoarseSeconds = 2;
 // A file: this, then the table's words.
 struct Header {
   // Another layout, or other rules, must have another number.
-  static constexpr uint64_t kMagic = 0x3430'6e69'7774'7866;
+  static constexpr uint64_t kMagic = 0x3530'6e69'7774'7866;
   uint64_t magic = kMagic;
   uint64_t checksum = 0;  // of all that follows
   fxr_unwind_file file{};
@@ -37,8 +39,9 @@ struct Header {
   uint32_t rows = 0;
   uint32_t rules = 0;
   uint32_t words = 0;  // 0: the file has no table
+  PythonModule python;
 };
-static_assert(sizeof(Header) == 72);
+static_assert(sizeof(Header) == 112);
 
 // Finds damage, no forgery.
 uint64_t Checksum(const Header& header, std::span<const fxr_u32> words) {
@@ -157,7 +160,8 @@ std::optional<UnwindTable> TableCache::Find(const fxr_unwind_file& file) const {
   return UnwindTable::Restore({.file_offset = header.file_offset,
                                .pages = header.pages,
                                .rows = header.rows,
-                               .rules = header.rules},
+                               .rules = header.rules,
+                               .python = header.python},
                               words, kept);
 }
 
@@ -170,6 +174,7 @@ void TableCache::Keep(const fxr_unwind_file& file, int fd, const UnwindTable& ta
   header.pages = shape.pages;
   header.rows = shape.rows;
   header.rules = shape.rules;
+  header.python = shape.python;
   header.words = static_cast<uint32_t>(table.words().size());
   header.checksum = Checksum(header, table.words());
   const auto words = std::as_bytes(table.words());

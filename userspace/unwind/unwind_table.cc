@@ -137,7 +137,9 @@ UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byt
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
     UnwindTable table = Make({bytes, file.SectionAddress(name), is_debug}, file.segments());
-    if (!table.empty()) return table;
+    if (table.empty()) continue;
+    table.python_ = FindPython(file);
+    return table;
   }
   return {};
 }
@@ -149,6 +151,7 @@ std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::span<co
   table.pages_ = shape.pages;
   table.row_count_ = shape.rows;
   table.rule_count_ = shape.rules;
+  table.python_ = shape.python;
   // The sums fit.
   if (shape.pages == 0 || shape.file_offset > kMaxFileOffset ||
       shape.pages > kMaxCodeBytes >> FXR_UNWIND_PAGE_SHIFT || shape.rows > 2 * kMaxRows ||

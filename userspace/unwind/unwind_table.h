@@ -13,6 +13,7 @@
 #include "fxt_record/unwind.h"
 #include "symbols/elf_file.h"
 #include "unwind/frame_section.h"
+#include "unwind/python_module.h"
 
 namespace unwind {
 
@@ -29,6 +30,7 @@ class UnwindTable {
     uint32_t pages = 0;
     uint32_t rows = 0;
     uint32_t rules = 0;
+    PythonModule python;
   };
   // From .eh_frame, else .debug_frame. Empty if the file has neither, is not for 64-bit x86, or is
   // too large. Any user may have made the file.
@@ -45,7 +47,9 @@ class UnwindTable {
   bool empty() const { return words_.empty(); }
   // The offset in the file of the first page.
   uint64_t file_offset() const { return file_offset_; }
-  Shape shape() const { return {file_offset_, pages_, row_count_, rule_count_}; }
+  Shape shape() const { return {file_offset_, pages_, row_count_, rule_count_, python_}; }
+  // The interpreter that the file contains.
+  const PythonModule& python() const { return python_; }
   // The words, and the positions in them of what fxr_unwind_module names.
   std::span<const fxr_u32> words() const { return words_; }
   uint32_t pages() const { return pages_; }
@@ -62,6 +66,7 @@ class UnwindTable {
   uint32_t pages_ = 0;
   uint32_t row_count_ = 0;
   uint32_t rule_count_ = 0;
+  PythonModule python_;
   std::span<const fxr_u32> words_;
   std::shared_ptr<const void> owner_;  // of the words
 };

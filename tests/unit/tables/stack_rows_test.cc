@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "schema/script_frame.h"
 #include "schema/stack_id.h"
 #include "unit/measure/trace_script.h"
 #include "unit/tables/table_rows.h"
@@ -55,6 +56,41 @@ std::vector<fxt::Argument> StackArguments(uint64_t away) {
 }
 
 std::string Id() { return fmt::to_string(static_cast<int64_t>(schema::StackIdOf(kSleeper))); }
+
+TEST(StackRowsTest, InterpretedFunctionsHaveFileAndLine) {
+  TraceScript script;
+  script.Process(10, "python3").Thread(10, "worker", 10);
+  const auto text = [](const char* name, const char* value) {
+    return fxt::Argument{fxt::StringRef::Inline(name), fxt::StringRef::Inline(value)};
+  };
+  const uint64_t function = schema::ScriptFunctionId("commit", "/srv/app.py", 40);
+  script.Instant(2, 10, "stack", "symbol",
+                 {text("function", "commit"),
+                  text("module", "/srv/app.py"),
+                  {fxt::StringRef::Inline("start"), fxt::PointerValue{function}},
+                  {fxt::StringRef::Inline("size"), schema::kScriptLines},
+                  {fxt::StringRef::Inline("line"), uint64_t{40}}});
+  // Two lines of a function, the second one in the place of a return address.
+  const std::vector<uint64_t> stack = {schema::ScriptFrame(function, 40, 47),
+                                        schema::ScriptFrame(function, 40, 40), function};
+  script.Add(fxt::ProfilerBacktrace{
+      .timestamp = 3, .thread = fxt::ThreadRef::Inline(10, 10), .frames = stack});
+  script.Instant(
+      100, 10, "stack", "off",
+      {{fxt::StringRef::Inline("stack"), fxt::PointerValue{schema::StackIdOf(stack)}}});
+  {
+    using namespace frames;
+    EXPECT_THAT(RowsOf(script.bytes(), Table::kFrames,
+                       {kDepth, kKernel, kSymbol, kFunction, kModule, kOffset, kLine}),
+                ElementsAre("0 0 1 commit /srv/app.py NULL 47", "1 0 1 commit /srv/app.py NULL 40",
+                            "2 0 1 commit /srv/app.py NULL NULL"));
+  }
+  {
+    using namespace stack_symbols;
+    EXPECT_THAT(RowsOf(script.bytes(), Table::kSymbols, {kId, kName, kModule}),
+                ElementsAre("1 commit /srv/app.py"));
+  }
+}
 
 TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
   TraceScript script;

@@ -5,6 +5,7 @@
 
 #include "facts/scheduling.h"
 #include "schema/names.h"
+#include "schema/script_frame.h"
 #include "schema/stack_id.h"
 #include "schema/wait_reason.h"
 
@@ -29,6 +30,10 @@ std::optional<std::string> CheckSymbol(const fxt::Event& event) {
   const bool in_file = Value<fxt::StringRef>(event, schema::symbol::kModule) != nullptr;
   const bool compiled = Value<fxt::KoidValue>(event, schema::symbol::kProcess) != nullptr;
   if (in_file && compiled) return "arguments \"module\" and \"process\" in one";
+  if (schema::IsScriptFrame(start->address) &&
+      (start->address & schema::kScriptLines) != 0) {
+    return "an interpreted function whose \"start\" has a line";
+  }
   if (!in_file && !compiled && !schema::IsKernelAddress(start->address)) {
     return "an address of a process, and no argument \"process\" (koid)";
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "schema/script_frame.h"
 #include "schema/stack_id.h"
 #include "symbols/demangle.h"
 #include "symbols/perf_map.h"
@@ -44,6 +45,13 @@ void FrameNames::OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::st
   from_trace_[pid].Add(start, size, std::string(name));
 }
 
+void FrameNames::OnScript(uint64_t id, std::string_view name, std::string_view file,
+                          uint64_t first_line) {
+  if (from_trace_count_ >= kMaxSymbols) return;
+  ++from_trace_count_;
+  scripts_.try_emplace(id, Script{std::string(name), std::string(file), first_line});
+}
+
 const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) {
   if (const auto traced = from_trace_.find(pid); traced != from_trace_.end()) {
     if (const symbols::Symbol* symbol = traced->second.Find(address)) return symbol;
@@ -66,6 +74,8 @@ const symbols::Symbol* FrameNames::FindCompiled(uint32_t pid, uint64_t address) 
 
 std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t address,
                                                     bool is_return) {
+  // The trace has interpreted functions already.
+  if (schema::IsScriptFrame(address)) return std::nullopt;
   const uint64_t within = Within(address, is_return);
   const Place place = places_.place(places_.Resolve(pid, within));
   if (place.function != UINT32_MAX) {
@@ -81,7 +91,7 @@ std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t addre
 bool FrameNames::IsInCLibrary(uint32_t pid, uint64_t address, bool is_return) {
   constexpr std::array<std::string_view, 6> kBegins = {"libc.so",     "libc-",   "libc.musl",
                                                        "libpthread.", "ld-linux", "ld-musl"};
-  if (schema::IsKernelAddress(address)) return false;
+  if (schema::IsKernelAddress(address) || schema::IsScriptFrame(address)) return false;
   const uint32_t module = places_.place(places_.Resolve(pid, Within(address, is_return))).module;
   if (module == UINT32_MAX) return false;
   const std::string_view file = BaseName(places_.module_name(module));
@@ -92,6 +102,17 @@ bool FrameNames::IsInCLibrary(uint32_t pid, uint64_t address, bool is_return) {
 std::vector<std::string> FrameNames::NamesOf(uint32_t pid, uint64_t address, bool is_return) {
   std::vector<std::string> names;
   std::string outermost = NameOf(pid, address, is_return);
+  if (schema::IsScriptFrame(address)) {
+    const auto script = scripts_.find(schema::ScriptFunctionOf(address));
+    if (options_.lines && script != scripts_.end()) {
+      const uint64_t line = schema::ScriptLineOf(address, script->second.first_line);
+      const std::string_view file = BaseName(script->second.file);
+      outermost += FoldedPart(line == 0 ? fmt::format(" ({})", file)
+                                        : fmt::format(" ({}:{})", file, line));
+    }
+    names.push_back(std::move(outermost));
+    return names;
+  }
   if (options_.lines && !schema::IsKernelAddress(address)) {
     const PlaceId place = places_.Resolve(pid, Within(address, is_return));
     const bool has_name = places_.place(place).function != UINT32_MAX;
@@ -116,6 +137,10 @@ std::vector<std::string> FrameNames::NamesOf(uint32_t pid, uint64_t address, boo
 
 std::string FrameNames::NameOf(uint32_t pid, uint64_t address, bool is_return) {
   const bool kernel = schema::IsKernelAddress(address);
+  if (schema::IsScriptFrame(address)) {
+    const auto script = scripts_.find(schema::ScriptFunctionOf(address));
+    return script == scripts_.end() ? "[unknown]" : FoldedPart(script->second.name);
+  }
   const uint64_t within = Within(address, is_return);
   const Place place = places_.place(places_.Resolve(pid, within));
   if (place.function != UINT32_MAX) {

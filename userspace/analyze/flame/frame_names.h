@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
@@ -49,12 +50,20 @@ class FrameNames {
   void OnProcess(uint32_t pid, uint32_t user) {
     if (users_.size() < kMaxProcesses || users_.contains(pid)) users_[pid] = user;
   }
+  // The trace has an interpreted function, see schema/script_frame.h.
+  void OnScript(uint64_t id, std::string_view name, std::string_view file, uint64_t first_line);
   // The trace has a function that process `pid` compiled.
   void OnCompiled(uint32_t pid, uint64_t start, uint64_t size, std::string_view name);
 
  private:
   // A function that process `pid` compiled, from its perf map or from the trace; null without one.
   const symbols::Symbol* FindCompiled(uint32_t pid, uint64_t address);
+
+  struct Script {
+    std::string name;
+    std::string file;
+    uint64_t first_line = 0;
+  };
 
   static constexpr size_t kMaxProcesses = size_t{1} << 20;
 
@@ -65,6 +74,7 @@ class FrameNames {
   size_t compiled_count_ = 0;                                         // functions in compiled_
   std::map<uint32_t, symbols::SymbolMap> from_trace_;                 // by pid
   size_t from_trace_count_ = 0;
+  std::unordered_map<uint64_t, Script> scripts_;  // by id
 };
 
 }  // namespace analyze

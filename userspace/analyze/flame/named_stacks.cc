@@ -11,6 +11,7 @@
 #include "analyze/flame/innermost_frames.h"
 #include "facts/scheduling.h"
 #include "schema/names.h"
+#include "schema/script_frame.h"
 
 namespace analyze {
 namespace {
@@ -110,7 +111,7 @@ std::string NamedStacks::OutermostFile(fxt::Koid process, uint64_t stack) {
   LbrPlaces& places = names_.places();
   std::string file;
   ForEachFrame(addresses->second, [&](uint64_t address, bool is_return) {
-    if (schema::IsKernelAddress(address)) return;
+    if (schema::IsKernelAddress(address) || schema::IsScriptFrame(address)) return;
     const uint32_t module =
         places.place(places.Resolve(schema::TidOfKoid(process), address - (is_return ? 1 : 0)))
             .module;
@@ -124,6 +125,13 @@ void NamedStacks::NoteSymbol(const fxt::Event& event) {
   const auto* start = ValueOf<fxt::PointerValue>(event, schema::symbol::kStart);
   const auto* size = ValueOf<uint64_t>(event, schema::symbol::kSize);
   if (name == nullptr || start == nullptr || size == nullptr) return;
+  if (schema::IsScriptFrame(start->address)) {
+    const auto* file = ValueOf<fxt::StringRef>(event, schema::symbol::kModule);
+    const auto* line = ValueOf<uint64_t>(event, schema::symbol::kLine);
+    names_.OnScript(start->address, name->text, file == nullptr ? "" : file->text,
+                    line == nullptr ? 0 : *line);
+    return;
+  }
   if (const auto* process = ValueOf<fxt::KoidValue>(event, schema::symbol::kProcess)) {
     names_.OnCompiled(schema::TidOfKoid(process->koid), start->address, *size, name->text);
     return;

@@ -13,6 +13,7 @@
 #include "analyze/flame/frame_names.h"
 #include "fxt/record.h"
 #include "schema/koid.h"
+#include "schema/script_frame.h"
 #include "schema/stack_id.h"
 
 namespace analyze {
@@ -90,7 +91,8 @@ class NamedStacks {
     for (size_t i = 0; i < addresses.size(); ++i) {
       const bool kernel = schema::IsKernelAddress(addresses[i]);
       // The innermost frame of each half is an instruction, the others are return addresses.
-      each(addresses[i], i > 0 && (kernel || !kernel_before));
+      each(addresses[i],
+           i > 0 && (kernel || !kernel_before) && !schema::IsScriptFrame(addresses[i]));
       kernel_before = kernel;
     }
   }

@@ -161,6 +161,7 @@ util::Status BpfPrograms::Map() {
                                    .ranges = bpf_map__fd(maps.unwind_ranges),
                                    .processes = bpf_map__fd(maps.unwind_processes),
                                    .files = bpf_map__fd(maps.unwind_files),
+                                   .python_layouts = bpf_map__fd(maps.python_layouts),
                                    .tables_age = &(*skeleton_)->bss->unwind_tables_age,
                                    .use_time = &(*skeleton_)->bss->unwind_use_time});
     if (!unwind) return unwind.TakeError();
@@ -217,6 +218,10 @@ util::Status BpfPrograms::Attach() { return skeleton_->Attach(); }
 
 void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);
+}
+
+void BpfPrograms::BeginPythonGeneration() {
+  __atomic_fetch_add(&(*skeleton_)->bss->python_age, 1, __ATOMIC_SEQ_CST);
 }
 
 void BpfPrograms::BeginStackGeneration() {

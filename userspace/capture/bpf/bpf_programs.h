@@ -46,6 +46,8 @@ class BpfPrograms {
   UnwindMaps& unwind() { return unwind_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
+  // The same for code objects of CPython.
+  void BeginPythonGeneration();
   // Category `request`: the programs announce each connection again at its next turn.
   void AnnounceConnections();
   // Follows this task, if the filter has `chosen`.

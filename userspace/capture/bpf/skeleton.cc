@@ -41,6 +41,10 @@ constexpr uint32_t kMarksPerCpu = 256;
 constexpr uint32_t kMaxSleepers = 16384;
 // Stack ids that BPF knows the collector to have.
 constexpr uint32_t kMaxKnownStacks = 8192;
+// Threads of CPython, of 1 KiB each, where their memory must be allocated before.
+constexpr uint32_t kMaxAllocatedPythonThreads = 1024;
+// Code objects that BPF knows the collector to have.
+constexpr uint32_t kMaxPythonCodes = 8192;
 // Limits of the unwind tables; see include/fxt_record/unwind.h.
 constexpr uint32_t kMaxUnwindProcesses = 8192;
 constexpr uint32_t kMaxUnwindRanges = 128 * 1024;
@@ -205,11 +209,15 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   for (bpf_map* map :
        {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes,
         bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules, bpf_->maps.unwind_words,
-        bpf_->maps.unwind_shapes, bpf_->maps.unwind_files, bpf_->maps.vma_walks}) {
+        bpf_->maps.unwind_shapes, bpf_->maps.unwind_files, bpf_->maps.vma_walks,
+        bpf_->maps.python_states, bpf_->maps.python_layouts, bpf_->maps.python_threads,
+        bpf_->maps.python_codes}) {
     bpf_map__set_autocreate(map, sleeps);
   }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.unwind_states, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.python_states, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.python_codes, kMaxPythonCodes);
   bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);
   bpf_map__set_max_entries(bpf_->maps.vma_walks, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.unwind_files, kMaxUnwindModules);
@@ -222,6 +230,10 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   // costs nothing later. Before Linux 6.1 the allocator may not be called everywhere.
   if (sleeps && features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0) {
     bpf_map__set_map_flags(bpf_->maps.sleeps, BPF_F_NO_PREALLOC);
+    bpf_map__set_map_flags(bpf_->maps.python_threads, BPF_F_NO_PREALLOC);
+    bpf_map__set_max_entries(bpf_->maps.python_threads, kMaxSleepers);
+  } else {
+    bpf_map__set_max_entries(bpf_->maps.python_threads, kMaxAllocatedPythonThreads);
   }
   bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);
 #if defined(__x86_64__)

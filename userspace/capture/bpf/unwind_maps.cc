@@ -72,6 +72,7 @@ UnwindMaps& UnwindMaps::operator=(UnwindMaps&& other) noexcept {
   std::swap(sources_, other.sources_);
   std::swap(words_, other.words_);
   std::swap(chunks_, other.chunks_);
+  std::swap(python_layouts_, other.python_layouts_);
   std::swap(modules_, other.modules_);
   std::swap(ranges_, other.ranges_);
   return *this;
@@ -125,6 +126,21 @@ void UnwindMaps::SetFile(const fxr_unwind_file& file, uint32_t module) {
 
 void UnwindMaps::RemoveFile(const fxr_unwind_file& file) {
   bpf_map_delete_elem(sources_.files, &file);
+}
+
+std::optional<uint32_t> UnwindMaps::AddPythonLayout(const fxr_python_layout& layout) {
+  const auto same = [&](const fxr_python_layout& known) {
+    return std::memcmp(&known, &layout, sizeof(layout)) == 0;
+  };
+  const auto found = std::ranges::find_if(python_layouts_, same);
+  const auto number = static_cast<uint32_t>(found - python_layouts_.begin());
+  if (found != python_layouts_.end()) return number;
+  if (number >= FXR_PYTHON_LAYOUTS ||
+      bpf_map_update_elem(sources_.python_layouts, &number, &layout, BPF_ANY) != 0) {
+    return std::nullopt;
+  }
+  python_layouts_.push_back(layout);
+  return number;
 }
 
 void UnwindMaps::ChangeAge() { __atomic_fetch_add(sources_.tables_age, 1, __ATOMIC_SEQ_CST); }

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "fxt_record/python.h"
 #include "fxt_record/unwind.h"
 #include "util/result.h"
 
@@ -21,6 +23,7 @@ class UnwindMaps {
     int ranges = -1;
     int processes = -1;
     int files = -1;
+    int python_layouts = -1;
     // Variables of the programs.
     fxr_u32* tables_age = nullptr;
     fxr_u32* use_time = nullptr;
@@ -50,6 +53,8 @@ class UnwindMaps {
   // The module of a file, 0 if the file has no table.
   void SetFile(const fxr_unwind_file& file, uint32_t module);
   void RemoveFile(const fxr_unwind_file& file);
+  // The number of a layout of CPython, the same for equal ones; nothing if there are too many.
+  std::optional<uint32_t> AddPythonLayout(const fxr_python_layout& layout);
   // To be called after a table came or went: stacks that were unwound before are unwound again.
   void ChangeAge();
   // The time that the programs write into the modules that they use.
@@ -59,6 +64,7 @@ class UnwindMaps {
   Sources sources_;
   std::span<fxr_u32> words_;  // reserved addresses, into which the chunks are mapped
   std::vector<bool> chunks_;  // that were made
+  std::vector<fxr_python_layout> python_layouts_;
   std::span<fxr_unwind_module> modules_;
   std::span<fxr_unwind_range> ranges_;
 };

@@ -169,6 +169,7 @@ constexpr Column kStacksColumns[] = {
 constexpr Column kFramesColumns[] = {
     Integer("stack"),          Integer("depth"),         Integer("address"), Integer("kernel"),
     OptionalInteger("symbol"), OptionalText("function"), Name("module"),     OptionalInteger("offset"),
+    OptionalInteger("line"),
 };
 constexpr Column kSymbolsColumns[] = {
     Integer("id"),    Text("name"),            Name("module"), OptionalText("build_id"),

@@ -253,7 +253,17 @@ namespace stacks {
 enum Column : uint8_t { kId, kFrames, kKernelFrames, kEnd, kPid };
 }  // namespace stacks
 namespace frames {
-enum Column : uint8_t { kStack, kDepth, kAddress, kKernel, kSymbol, kFunction, kModule, kOffset };
+enum Column : uint8_t {
+  kStack,
+  kDepth,
+  kAddress,
+  kKernel,
+  kSymbol,
+  kFunction,
+  kModule,
+  kOffset,
+  kLine,
+};
 }  // namespace frames
 namespace stack_symbols {
 enum Column : uint8_t { kId, kName, kModule, kBuildId, kStart, kSize, kPid };

@@ -51,6 +51,10 @@ void PrintStacks(const Totals& totals, Console& console) {
     console.Note(fmt::format("  {} files have no table: their parser crashed or took too long",
                              util::FormatCount(unwind.crashes)));
   }
+  if (unwind.unknown_pythons != 0) {
+    console.Note(fmt::format("  {} have an interpreter of Python whose frames are not known",
+                             util::FormatCount(unwind.unknown_pythons)));
+  }
 }
 
 }  // namespace
@@ -197,6 +201,7 @@ std::string TotalsJson(const Totals& totals) {
     json.Unsigned("unloaded", totals.unwind->unloaded);
     json.Unsigned("no_room", totals.unwind->no_room);
     json.Unsigned("processes", totals.unwind->processes);
+    json.Unsigned("unknown_pythons", totals.unwind->unknown_pythons);
     json.EndObject();
   }
   json.Unsigned("switches", stats.switches);

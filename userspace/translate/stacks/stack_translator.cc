@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
+#include "fxt/utf8.h"
 #include "schema/names.h"
+#include "schema/script_frame.h"
 #include "schema/stack_end.h"
 #include "schema/stack_id.h"
 #include "schema/wait_reason.h"
@@ -12,10 +15,11 @@
 namespace translate {
 
 StackTranslator::StackTranslator(TraceWriter& file, model::TaskTracker& tasks,
-                                 MappingFollower& mappings)
+                                 MappingFollower& mappings, model::ThreadHandle recorder)
     : file_(file),
       tasks_(tasks),
       mappings_(mappings),
+      recorder_(recorder),
       off_(file.Declare(schema::event::kStackOff)),
       wake_(file.Declare(schema::event::kStackWake)),
       on_(file.Declare(schema::event::kStackOn)),
@@ -46,6 +50,34 @@ std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t>
   return std::nullopt;
 }
 
+void StackTranslator::WriteFunctions(uint64_t time) {
+  constexpr size_t kMaxTextBytes = 4096;
+  const auto functions = tasks_.identities().script_functions();
+  if (!functions) return;
+  for (const uint64_t address : addresses_) {
+    if (!schema::IsScriptFrame(address)) continue;
+    const auto function = functions->Find(address);
+    if (!function || !declared_.insert(schema::ScriptFunctionOf(address)).second) continue;
+    OpenRecord record = file_.Begin(recorder_);
+    std::string name, file;
+    const std::array arguments = {
+        fxt::Argument{record.Intern(schema::symbol::kFunction),
+                      fxt::InlineUtf8(function->name, name, kMaxTextBytes)},
+        fxt::Argument{record.Intern(schema::symbol::kModule),
+                      fxt::InlineUtf8(function->file, file, kMaxTextBytes)},
+        fxt::Argument{record.Intern(schema::symbol::kStart),
+                      fxt::PointerValue{schema::ScriptFunctionOf(address)}},
+        fxt::Argument{record.Intern(schema::symbol::kSize), schema::kScriptLines},
+        fxt::Argument{record.Intern(schema::symbol::kLine), uint64_t{function->first_line}}};
+    record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                            .timestamp = time,
+                            .thread = record.thread(),
+                            .category = record.Ref(FXR_CATEGORY_STACK),
+                            .name = record.Intern(schema::symbol::kEvent),
+                            .arguments = arguments});
+  }
+}
+
 uint64_t StackTranslator::WriteStack(uint64_t time, const fxr_stack_long& stack,
                                      std::span<const uint64_t> frames, model::ThreadHandle thread) {
   const size_t user = std::min<size_t>(stack.user_frames, frames.size());
@@ -56,6 +88,7 @@ uint64_t StackTranslator::WriteStack(uint64_t time, const fxr_stack_long& stack,
   const uint64_t id = schema::StackIdOf(addresses_);
   if (emitted_.size() >= kMaxStacks) emitted_.clear();
   if (emitted_.insert(id).second) {
+    WriteFunctions(time);
     OpenRecord record = file_.Begin(thread);
     record.Write(
         fxt::ProfilerBacktrace{.timestamp = time, .thread = record.thread(), .frames = addresses_});

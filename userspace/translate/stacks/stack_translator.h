@@ -20,8 +20,9 @@ namespace translate {
 
 class StackTranslator {
  public:
-  // All outlive the translator.
-  StackTranslator(TraceWriter& file, model::TaskTracker& tasks, MappingFollower& mappings);
+  // All outlive the translator. `recorder` is the recorder's track.
+  StackTranslator(TraceWriter& file, model::TaskTracker& tasks, MappingFollower& mappings,
+                  model::ThreadHandle recorder);
 
   // `time` is ns of the file's clock; `frames` are laid out as in event_table.h. `thread` is the
   // owner, or the track for an event without a thread. `idle` as for MappingFollower.
@@ -38,9 +39,14 @@ class StackTranslator {
   uint64_t WriteStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                       model::ThreadHandle thread);
 
+  // Declares the interpreted functions of the stack that the file does not have yet.
+  void WriteFunctions(uint64_t time);
+
   TraceWriter& file_;
   model::TaskTracker& tasks_;
   MappingFollower& mappings_;
+  const model::ThreadHandle recorder_;
+  std::unordered_set<uint64_t> declared_;  // interpreted functions
   std::unordered_set<uint64_t> emitted_;
   std::vector<uint64_t> addresses_;
   struct Function {

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the frames of CPython of the current thread, see include/fxt_record/python.h. Only
+ * stack.bpf.c includes it. Its programs run with interrupts off, so one at a time uses a
+ * CPU's state.
+ *
+ * All memory is the process's, and may contain anything: each step reads a fixed number of
+ * bytes, and the number of steps is limited. What cannot be read ends the list.
+ *
+ * A code object may be freed, and another one be made at its address. So its id is a hash
+ * of what it contains: addresses of its texts and lines, the texts' own hashes and lengths,
+ * its first line, and in 3.12 and later the interpreter's own number of the code object.
+ */
+#ifndef FXR_PYTHON_H
+#define FXR_PYTHON_H
+
+#include "common.h"
+#include "ring.h"
+#include "unwind.h"
+
+#include "fxt_record/long_event.h"
+#include "fxt_record/python.h"
+
+/* include/uapi/linux/bpf.h */
+#define BPF_NOEXIST 1
+
+#define PYTHON_AT_ONCE 16     /* frames in one loop */
+#define PYTHON_THREADS 512    /* that a search visits */
+#define PYTHON_THREADS_AT_ONCE 32
+#define PYTHON_TEXT_WORDS 10  /* of a text that are read for its id */
+#define PYTHON_TEXT_LENGTH 2  /* struct PyASCIIObject, in words */
+#define PYTHON_TEXT_HASH 3
+#define PYTHON_TEXT_HEAD 4
+
+/* Frames of a thread, and where it has them. By thread id; the loader sets max_entries. */
+struct python_thread {
+	u64 thread; /* its PyThreadState; 0: none, as long as the list of threads begins with `first` */
+	u64 first;
+	u64 frames;
+	u64 frame[FXR_STACK_FRAMES + 1];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct python_thread);
+} python_threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, FXR_PYTHON_LAYOUTS);
+	__type(key, u32);
+	__type(value, struct fxr_python_layout);
+} python_layouts SEC(".maps");
+
+/* Ids of code objects that the collector knows, with the python_age of sending. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, u32);
+} python_codes SEC(".maps");
+
+/* The collector changes it when it has forgotten code objects. */
+fxr_u32 python_age = 0;
+
+/* The frames that are read, by CPU. */
+struct python_state {
+	struct fxr_python_layout layout;
+	u64 next;   /* the frame to read */
+	u64 cframe; /* of the run */
+	u64 owner;  /* identifies the process */
+	u64 number; /* hash of the frames */
+	u64 file;   /* address and hash of a text */
+	u64 file_hash;
+	u64 thread;      /* of the search */
+	u64 interpreter;
+	u64 text_hash;
+	u32 is_found;
+	u32 frames;
+	u32 runs;
+	u32 mark_run; /* while native frames are marked: the next run and frame */
+	u32 mark_frame;
+	u64 frame[FXR_STACK_FRAMES + 1];
+	u64 code[FXR_STACK_FRAMES + 1]; /* address */
+	u64 run[FXR_STACK_FRAMES + 1];  /* an address in the stack, in the native frame of the run */
+	u64 code_word[FXR_PYTHON_CODE_BYTES / 8];
+	u64 frame_word[FXR_PYTHON_FRAME_BYTES / 8];
+	u64 text[PYTHON_TEXT_WORDS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct python_state);
+} python_states SEC(".maps");
+
+static struct python_thread no_python_thread;
+
+static __always_inline struct python_state *python_of(u32 cpu)
+{
+	return bpf_map_lookup_elem(&python_states, &cpu);
+}
+
+/* Reads a word of the process; 0 if it is not present. */
+static __always_inline u64 user_word(u64 address)
+{
+	u64 word = 0;
+
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)address))
+		return 0;
+	return word;
+}
+
+/* The aligned word at `offset` in what was read of a frame; 0 beyond it. */
+static __always_inline u64 frame_word(const struct python_state *python, u32 offset)
+{
+	u32 index = offset / 8;
+
+	return index < FXR_PYTHON_FRAME_BYTES / 8 ? python->frame_word[index] : 0;
+}
+
+static __always_inline u8 frame_byte(const struct python_state *python, u32 offset)
+{
+	return frame_word(python, offset) >> offset % 8 * 8;
+}
+
+static __always_inline u64 code_word(const struct python_state *python, u32 offset)
+{
+	u32 index = (offset - FXR_PYTHON_CODE_BEGIN) / 8;
+
+	return index < FXR_PYTHON_CODE_BYTES / 8 ? python->code_word[index] : 0;
+}
+
+/*
+ * Hashes a str into the state: its length, its hash if it has one, and the first characters.
+ * Interned texts, as names of functions are, have a hash.
+ */
+__noinline int python_hash_text(u32 cpu, u64 address)
+{
+	struct python_state *python = python_of(cpu);
+	u64 head, hash, left;
+
+	if (!python)
+		return 0;
+	/* The object may be the last one before unmapped memory. */
+	if (bpf_probe_read_user(python->text, sizeof(python->text), (void *)address)) {
+		__builtin_memset(python->text, 0, sizeof(python->text));
+		bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address);
+	}
+	head = (u32)python->text[PYTHON_TEXT_HEAD];
+	hash = mix(address, python->text[PYTHON_TEXT_LENGTH]);
+	hash = mix(hash, python->text[PYTHON_TEXT_HASH]);
+	/* Without a hash the first characters; what lies behind the text may change. */
+	if (python->text[PYTHON_TEXT_HASH] == ~0ULL) {
+		u64 first = python->layout.text_bytes / 8;
+
+		left = python->text[PYTHON_TEXT_LENGTH];
+		for (u32 i = PYTHON_TEXT_HEAD + 1; i < PYTHON_TEXT_WORDS; i++) {
+			u64 word = python->text[i];
+
+			if (i < first || !left)
+				continue;
+			if (left < 8)
+				word &= (1ULL << left * 8) - 1;
+			left -= left < 8 ? left : 8;
+			hash = mix(hash, word);
+		}
+	}
+	python->text_hash = mix(hash, head);
+	return 0;
+}
+
+/* Visits one thread in the list. Returns nonzero at the end of the search. */
+__noinline int python_visit_thread(u32 cpu, u64 id)
+{
+	struct python_state *python = python_of(cpu);
+
+	if (!python)
+		return 1;
+	if (!python->thread) {
+		if (!python->interpreter)
+			return 1;
+		python->interpreter =
+			user_word(python->interpreter + python->layout.next_interpreter);
+		if (!python->interpreter)
+			return 1;
+		python->thread = user_word(python->interpreter + python->layout.threads);
+		return 0;
+	}
+	if (user_word(python->thread + python->layout.thread_id) == id) {
+		python->is_found = true;
+		return 1;
+	}
+	python->thread = user_word(python->thread + python->layout.next_thread);
+	return 0;
+}
+
+__noinline int python_visit_threads(u32 cpu, u64 id)
+{
+	KEEP_LOOP
+	for (u32 i = 0; i < PYTHON_THREADS_AT_ONCE; i++) {
+		if (python_visit_thread(cpu, id))
+			return 1;
+	}
+	return 0;
+}
+
+/* Finds the PyThreadState of the thread whose pthread_self() is `id`; 0: none. */
+static __always_inline u64 python_find_thread(u32 cpu, struct python_state *python,
+					      struct python_thread *known, u64 runtime, u64 id)
+{
+	u64 interpreter, first;
+
+	if (known->thread && user_word(known->thread + python->layout.thread_id) == id)
+		return known->thread;
+	interpreter = user_word(runtime + python->layout.interpreters);
+	if (!interpreter)
+		return 0;
+	first = mix(interpreter, user_word(interpreter + python->layout.threads));
+	if (!known->thread && known->first == first)
+		return 0;
+	python->interpreter = interpreter;
+	python->thread = user_word(interpreter + python->layout.threads);
+	python->is_found = false;
+	KEEP_LOOP
+	for (u32 i = 0; i < PYTHON_THREADS / PYTHON_THREADS_AT_ONCE; i++) {
+		if (python_visit_threads(cpu, id))
+			break;
+	}
+	known->first = first;
+	known->thread = READ_ONCE(python->is_found) ? python->thread : 0;
+	return known->thread;
+}
+
+/* Where the code object is, as the state has the frame; 0: the frame has none. */
+static __always_inline u64 python_instruction(const struct python_state *python, u64 code)
+{
+	const struct fxr_python_layout *layout = &python->layout;
+	u64 word = frame_word(python, layout->frame_instruction);
+	u64 index;
+
+	if (layout->code_instructions)
+		index = (word - code - layout->code_instructions) / 2;
+	else
+		index = (u64)(u32)(word >> layout->frame_instruction % 8 * 8) *
+			(layout->index_bytes & 3) / 2;
+	return index < FXR_PYTHON_NO_INSTRUCTION ? index : FXR_PYTHON_NO_INSTRUCTION;
+}
+
+/* The current frame is the last one of its run. */
+static __always_inline void python_end_run(struct python_state *python, u64 place)
+{
+	u32 run = READ_ONCE(python->runs), frame = READ_ONCE(python->frames);
+
+	if (!frame || frame > FXR_STACK_FRAMES || run >= FXR_STACK_FRAMES)
+		return;
+	frame--;
+	if (frame >= FXR_STACK_FRAMES)
+		return;
+	python->frame[frame] |= FXR_PYTHON_RUN_END;
+	python->run[run] = place;
+	WRITE_ONCE(python->runs, run + 1);
+}
+
+/* Reads the next frame. Returns nonzero at the end of the list. */
+__noinline int python_read_frame(u32 cpu)
+{
+	struct python_state *python = python_of(cpu);
+	const struct fxr_python_layout *layout;
+	u64 frame, code, id, file, bytes;
+	u32 count;
+
+	if (!python)
+		return 1;
+	layout = &python->layout;
+	frame = python->next;
+	count = READ_ONCE(python->frames);
+	if (!frame || count >= FXR_STACK_FRAMES)
+		return 1;
+	bytes = CUT_SIZE(layout->frame_bytes, FXR_PYTHON_FRAME_BYTES);
+	if (bpf_probe_read_user(python->frame_word, bytes, (void *)frame))
+		return 1;
+	python->next = frame_word(python, layout->frame_previous);
+	if (layout->runs == FXR_PYTHON_RUN_BY_OWNER &&
+	    frame_byte(python, layout->frame_run) == FXR_PYTHON_OWNED_BY_C_STACK) {
+		python_end_run(python, frame);
+		return 0;
+	}
+	code = frame_word(python, layout->frame_code);
+	if (bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
+				(void *)(code + FXR_PYTHON_CODE_BEGIN)))
+		return 1;
+	file = code_word(python, layout->code_file);
+	if (file != python->file) {
+		python_hash_text(cpu, file);
+		python->file = file;
+		python->file_hash = python->text_hash;
+	}
+	python_hash_text(cpu, code_word(python, layout->code_name));
+	id = mix(mix(python->owner, code), python->file_hash);
+	id = mix(mix(id, python->text_hash), code_word(python, layout->code_lines));
+	/* The first line, and in 3.12 the version. */
+	id = mix(mix(id, code_word(python, layout->code_first_line)), python->code_word[7]);
+	id &= (1ULL << FXR_PYTHON_ID_BITS) - 1;
+	if (count >= FXR_STACK_FRAMES)
+		return 1;
+	python->code[count] = code;
+	python->frame[count] = id << FXR_PYTHON_ID_SHIFT |
+			       python_instruction(python, code) << 1;
+	WRITE_ONCE(python->frames, count + 1);
+	python->number = mix(python->number, python->frame[count]);
+	if (layout->runs == FXR_PYTHON_RUN_EACH ||
+	    (layout->runs == FXR_PYTHON_RUN_BY_FLAG && frame_byte(python, layout->frame_run))) {
+		python_end_run(python, python->cframe);
+		python->number = mix(python->number, FXR_PYTHON_RUN_END);
+		if (python->cframe)
+			python->cframe = user_word(python->cframe + layout->cframe_previous);
+	}
+	return 0;
+}
+
+__noinline int python_read_frames(u32 cpu)
+{
+	KEEP_LOOP
+	for (u32 i = 0; i < PYTHON_AT_ONCE; i++) {
+		if (python_read_frame(cpu))
+			return 1;
+	}
+	return 0;
+}
+
+/* Sets the state up for the current process. Returns NULL if it has no interpreter. */
+static __always_inline struct python_state *python_begin(u32 cpu, const struct unwind_state *user)
+{
+	struct python_state *python = python_of(cpu);
+	u32 number = (u32)user->python - 1;
+	struct fxr_python_layout *layout = bpf_map_lookup_elem(&python_layouts, &number);
+
+	if (!python)
+		return NULL;
+	python->number = 0;
+	python->frames = 0;
+	if (!layout)
+		return NULL;
+	python->layout = *layout;
+	python->runs = 0;
+	python->file = 0;
+	python->file_hash = 0;
+	python->owner = mix(mix(1, user->arguments), bpf_get_current_pid_tgid() >> 32);
+	return python;
+}
+
+/*
+ * Reads the frames of the current thread, which has `tid`, after its native ones. The frames
+ * and their hash are in the CPU's state; the hash is 0 without frames. The hash of the native
+ * frames becomes that of both.
+ */
+__noinline int python_stack(u32 cpu, u32 tid)
+{
+	struct unwind_state *user = state_of(cpu);
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct python_thread *known;
+	struct python_state *python;
+	u64 id, thread, place;
+
+	if (!user || !bpf_core_field_exists(task->thread.fsbase))
+		return 0;
+	python = python_begin(cpu, user);
+	if (!python)
+		return 0;
+	known = bpf_map_lookup_elem(&python_threads, &tid);
+	if (!known) {
+		bpf_map_update_elem(&python_threads, &tid, &no_python_thread, BPF_NOEXIST);
+		known = bpf_map_lookup_elem(&python_threads, &tid);
+		if (!known)
+			return 0;
+	}
+	id = BPF_CORE_READ(task, thread.fsbase);
+	thread = python_find_thread(cpu, python, known, user->python_runtime, id);
+	if (!thread)
+		return 0;
+	python->cframe = python->layout.thread_cframe ?
+				 user_word(thread + python->layout.thread_cframe) :
+				 0;
+	place = python->layout.thread_frame ? thread + python->layout.thread_frame :
+					      python->cframe + python->layout.cframe_frame;
+	python->next = user_word(place);
+	if (!python->next)
+		return 0;
+	/* With another age the code objects are sent again. */
+	python->number = mix(1, READ_ONCE(python_age));
+	KEEP_LOOP
+	for (u32 i = 0; i <= FXR_STACK_FRAMES / PYTHON_AT_ONCE; i++) {
+		if (python_read_frames(cpu))
+			break;
+	}
+	if (READ_ONCE(python->frames))
+		user->number = mix(user->number, python->number);
+	else
+		python->number = 0;
+	return 0;
+}
+
+#define MARKS_AT_ONCE 16
+
+/*
+ * Marks native frames that contain an address of a run, from the one on whose return address
+ * is at place number `first`. Returns nonzero if there are no more.
+ */
+__noinline int python_mark_some(u32 cpu, u32 first)
+{
+	struct unwind_state *user = state_of(cpu);
+	struct python_state *python = python_of(cpu);
+	u32 frame, next;
+	u64 slot, run;
+
+	if (!user || !python)
+		return 1;
+	for (u32 i = 0; i < MARKS_AT_ONCE; i++) {
+		u16 place = user->place[(first + i) % UNWIND_PLACES];
+
+		if (first + i >= READ_ONCE(user->places))
+			return 1;
+		if (!(place & PLACE_IS_FRAME))
+			continue;
+		/* The frame is below its return address. */
+		slot = user->first_sp + (u64)(place & ~PLACE_IS_FRAME) * 8;
+		next = READ_ONCE(python->mark_run);
+		frame = READ_ONCE(python->mark_frame);
+		run = python->run[next % (FXR_STACK_FRAMES + 1)];
+		if (next < READ_ONCE(python->runs) && run < slot) {
+			user->frame[frame % (FXR_STACK_FRAMES + 1)] |= FXR_PYTHON_MARK;
+			WRITE_ONCE(python->mark_run, next + 1);
+		}
+		WRITE_ONCE(python->mark_frame, frame + 1);
+	}
+	return 0;
+}
+
+/* The same for the native frames whose code is the evaluation loop. */
+__noinline int python_mark_code(u32 cpu, u32 first)
+{
+	struct unwind_state *user = state_of(cpu);
+
+	if (!user)
+		return 1;
+	for (u32 i = 0; i < MARKS_AT_ONCE; i++) {
+		u64 address = user->frame[(first + i) % (FXR_STACK_FRAMES + 1)];
+
+		if (first + i >= READ_ONCE(user->frames))
+			return 1;
+		if (address - user->python_loop < user->python_loop_bytes)
+			user->frame[(first + i) % (FXR_STACK_FRAMES + 1)] |= FXR_PYTHON_MARK;
+	}
+	return 0;
+}
+
+/* Marks the native frames of the evaluation loop, after python_stack(). */
+__noinline int python_mark(u32 cpu)
+{
+	struct unwind_state *user = state_of(cpu);
+	struct python_state *python = python_of(cpu);
+	struct unwind_shape *shape;
+
+	if (!user || !python)
+		return 0;
+	if (!python->layout.thread_cframe && python->layout.runs == FXR_PYTHON_RUN_EACH) {
+		KEEP_LOOP
+		for (u32 i = 0; i < FXR_STACK_FRAMES; i += MARKS_AT_ONCE) {
+			if (python_mark_code(cpu, i))
+				break;
+		}
+		return 0;
+	}
+	if (user->is_by_shape) {
+		shape = shape_of(user->key);
+		if (!shape)
+			return 0;
+		user->places = READ_ONCE(shape->places);
+		bpf_probe_read_kernel(user->place, sizeof(user->place), shape->place);
+		/* Another CPU may have replaced it. */
+		if (READ_ONCE(shape->key) != user->key || READ_ONCE(shape->check) != user->check)
+			return 0;
+	}
+	python->mark_run = 0;
+	python->mark_frame = 0;
+	KEEP_LOOP
+	for (u32 i = 0; i < UNWIND_PLACES; i += MARKS_AT_ONCE) {
+		if (python_mark_some(cpu, i))
+			break;
+	}
+	return 0;
+}
+
+/* Reads the head of a str into the state, and the bytes of its characters. */
+static __always_inline u64 read_text_head(struct python_state *python, u64 address, u64 *characters)
+{
+	u64 head;
+
+	if (bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address))
+		return 0;
+	head = python->text[PYTHON_TEXT_HEAD];
+	/* Only compact ones have their characters behind the head. */
+	if (!(head & 0x20))
+		return 0;
+	*characters = address + (head & 0x40 ? python->layout.text_bytes :
+					       python->layout.wide_text_bytes);
+	return python->text[PYTHON_TEXT_LENGTH] * (head >> 2 & 7);
+}
+
+/* Fills and sends the event of a code object, which has room for `room` bytes of lines. */
+static __always_inline bool fill_code(struct fxr_long *event, struct python_state *python,
+				      struct fxr_python_code_long fields, u64 lines, u64 room)
+{
+	void *bytes = fxr_python_code_bytes(event);
+	u64 characters = 0, size;
+
+	size = read_text_head(python, code_word(python, python->layout.code_name), &characters);
+	size = CUT_SIZE(size, FXR_PYTHON_NAME_BYTES);
+	fields.name_head = (u32)python->text[PYTHON_TEXT_HEAD];
+	fields.name_bytes = size;
+	if (bpf_probe_read_user(bytes, size, (void *)characters))
+		fields.name_bytes = 0;
+	size = read_text_head(python, code_word(python, python->layout.code_file), &characters);
+	size = CUT_SIZE(size, FXR_PYTHON_FILE_BYTES);
+	fields.file_head = (u32)python->text[PYTHON_TEXT_HEAD];
+	fields.file_bytes = size;
+	if (bpf_probe_read_user(bytes + FXR_PYTHON_NAME_BYTES, size, (void *)characters))
+		fields.file_bytes = 0;
+	size = CUT_SIZE((u64)fields.lines_bytes, room);
+	if (bpf_probe_read_user(bytes + FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES, size,
+				(void *)lines))
+		size = 0;
+	fields.lines_bytes = size;
+	fxr_pack_python_code(event, fields,
+			     FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES + room);
+	side_submit(event);
+	return true;
+}
+
+/* Sends the code object of a frame, unless the collector knows it. */
+__noinline int python_send_code(u32 cpu, u32 index)
+{
+	struct python_state *python = python_of(cpu);
+	struct fxr_python_code_long fields = {};
+	struct fxr_long *event;
+	u32 age, *known;
+	u64 code, id, lines, size;
+
+	if (!python || index >= READ_ONCE(python->frames) || index >= FXR_STACK_FRAMES)
+		return 1;
+	age = READ_ONCE(python_age);
+	code = python->code[index];
+	id = python->frame[index] >> FXR_PYTHON_ID_SHIFT;
+	known = bpf_map_lookup_elem(&python_codes, &id);
+	if (known && *known == age)
+		return 0;
+	if (bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
+				(void *)(code + FXR_PYTHON_CODE_BEGIN)))
+		return 0;
+	fields.id = id;
+	fields.tgid = bpf_get_current_pid_tgid() >> 32;
+	fields.minor = python->layout.minor;
+	fields.first_line = code_word(python, python->layout.code_first_line) >>
+			    python->layout.code_first_line % 8 * 8;
+	if (python->layout.code_traceable)
+		fields.traceable = (u32)user_word(code + python->layout.code_traceable);
+	lines = code_word(python, python->layout.code_lines);
+	size = user_word(lines + 16);
+	lines += 32;
+	/* More are not sent: the lines behind them are not known. */
+	fields.lines_bytes = size < FXR_PYTHON_LINES_BYTES ? size : FXR_PYTHON_LINES_BYTES;
+#define TRY_CODE(room)                                                                     \
+	if (fields.lines_bytes <= (room)) {                                                \
+		event = long_reserve(FXR_LONG_SIZE(python_code, FXR_PYTHON_NAME_BYTES +    \
+								 FXR_PYTHON_FILE_BYTES +   \
+								 (room)),                  \
+				     FXR_CATEGORY_STACK);                                  \
+		if (event && fill_code(event, python, fields, lines, room))          \
+			bpf_map_update_elem(&python_codes, &id, &age, BPF_ANY);            \
+		return 0;                                                                  \
+	}
+	TRY_CODE(512)
+	TRY_CODE(4096)
+	TRY_CODE(FXR_PYTHON_LINES_BYTES)
+#undef TRY_CODE
+	return 0;
+}
+
+__noinline int python_send_codes(u32 cpu)
+{
+	KEEP_LOOP
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
+		if (python_send_code(cpu, i))
+			break;
+	}
+	return 0;
+}
+
+#endif
