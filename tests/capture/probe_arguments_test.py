@@ -33,7 +33,7 @@ def compiled(folder, source, compiler, *options):
     compiler = {("clang", True): "clang++", ("gcc", True): "g++"}.get((compiler, source.endswith(".cc")), compiler)
     program = os.path.join(folder, "-".join([os.path.basename(source), compiler, *(each.strip("-") for each in options)]))
     if not os.path.exists(program):
-        subprocess.run([compiler, *options, "-o", program, os.path.join(SOURCES, source)], check=True)
+        subprocess.run([compiler, "-fno-optimize-sibling-calls", *options, "-o", program, os.path.join(SOURCES, source)], check=True)
     return program
 
 
@@ -195,7 +195,7 @@ class ByPosition(ProbeTest):
 
     def test_a_stripped_library_and_its_exports(self):
         library = self.path("libcalls.so")
-        subprocess.run([COMPILERS[0][0], "-shared", "-fPIC", "-O2", "-s", "-Dmain=calls_main", "-o", library, os.path.join(SOURCES, "calls.c")], check=True)
+        subprocess.run([COMPILERS[0][0], "-shared", "-fPIC", "-O2", "-fno-optimize-sibling-calls", "-s", "-Dmain=calls_main", "-o", library, os.path.join(SOURCES, "calls.c")], check=True)
         main = self.path("main.c")
         with open(main, "w", encoding="utf-8") as file:
             file.write("int calls_main(int, char**);\nint main(int n, char** a) { return calls_main(n, a); }\n")

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -21,11 +20,8 @@ namespace {
 constexpr size_t kMaxUnits = size_t{1} << 20;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxMembers = 4096;
+constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
 constexpr int kMaxDepth = 16;
-
-struct FreeScopes {
-  void operator()(Dwarf_Die* scopes) const { std::free(scopes); }
-};
 
 std::string NameOf(Dwarf_Die* die) {
   Dwarf_Attribute value;
@@ -114,7 +110,15 @@ Search MemberAt(Dwarf_Die* child, uint64_t base, Member* found) {
   found->bits = NumberOf(child, DW_AT_bit_size).value_or(0);
   if (found->bits > 64) return Search::kUnsupported;
   if (found->bits != 0) {
-    const auto offset = NumberOf(child, DW_AT_data_bit_offset);
+    auto offset = NumberOf(child, DW_AT_data_bit_offset);
+    if (!offset) {
+      // Before DWARF 4, and clang still: from the most significant bit of what has DW_AT_byte_size.
+      const auto from_top = NumberOf(child, DW_AT_bit_offset);
+      const auto bytes = NumberOf(child, DW_AT_byte_size);
+      if (from_top && bytes && *bytes <= 16 && *from_top <= 128 && *from_top + found->bits <= 8 * *bytes) {
+        offset = 8 * *bytes - *from_top - found->bits;
+      }
+    }
     if (!offset || *offset > INT32_MAX) return Search::kUnsupported;
     found->byte_offset += *offset / 8;
     found->bit_offset = *offset % 8;
@@ -159,6 +163,42 @@ struct Place {
 struct Refusal {
   std::string text;
 };
+
+// libstdc++'s std::string where the debug information only declares it, as clang's does: an address and a length.
+bool IsDeclaredString(Dwarf_Die* type) {
+  Dwarf_Attribute declaration;
+  return dwarf_attr(type, DW_AT_declaration, &declaration) != nullptr &&
+         NameOf(type).starts_with("basic_string<char, std::char_traits<char>, std::allocator<char>");
+}
+
+// True if a class, or what it consists of, has a destructor that somebody wrote: C++ then passes it by address. gcc does not
+// write DW_AT_calling_convention.
+bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
+  Dwarf_Die child;
+  if (depth > kMaxDepth || !Peel(&type)) return false;
+  if (dwarf_tag(&type) == DW_TAG_array_type) {
+    Dwarf_Die element;
+    return TypeOf(&type, &element) && HasDestructor(element, depth + 1, budget);
+  }
+  if (!IsStruct(dwarf_tag(&type)) || dwarf_child(&type, &child) != 0) return false;
+  do {
+    if (*budget == 0) return false;
+    --*budget;
+    const int tag = dwarf_tag(&child);
+    Dwarf_Attribute attribute;
+    if (tag == DW_TAG_subprogram && dwarf_attr(&child, DW_AT_artificial, &attribute) == nullptr &&
+        dwarf_attr(&child, DW_AT_defaulted, &attribute) == nullptr && NameOf(&child).starts_with('~')) {
+      return true;
+    }
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
+    Dwarf_Die inner;
+    if (dwarf_attr(&child, DW_AT_external, &attribute) == nullptr && TypeOf(&child, &inner) &&
+        HasDestructor(inner, depth + 1, budget)) {
+      return true;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
 
 // Classes of an argument's parts of 8 bytes in the calling convention.
 enum class Part : uint8_t { kNone, kInteger, kFloat };
@@ -230,7 +270,11 @@ std::optional<Passing> PassingOf(Dwarf_Die type, Machine machine) {
   Passing passing;
   const int tag = dwarf_tag(&type);
   passing.size = SizeOf(&type);
-  if (IsStruct(tag) && NumberOf(&type, DW_AT_calling_convention).value_or(0) == DW_CC_pass_by_reference) {
+  size_t members = kMaxMembers;
+  const auto convention = NumberOf(&type, DW_AT_calling_convention);
+  const bool by_reference =
+      convention ? *convention == DW_CC_pass_by_reference : HasDestructor(type, 0, &members);
+  if (IsStruct(tag) && (by_reference || IsDeclaredString(&type))) {
     passing.by_reference = true;
     passing.parts = {Part::kInteger};
     return passing;
@@ -290,22 +334,33 @@ struct DwarfArguments::Impl {
   DwarfPtr alternate;
   DwarfPtr dwarf;
 
+  // dwarf_getscopes() does not look into namespaces, where clang has the definitions of functions.
+  static bool FindBelow(Dwarf_Die* parent, uint64_t address, int depth, size_t* budget, Dwarf_Die* function) {
+    Dwarf_Die child;
+    if (depth > kMaxDepth || dwarf_child(parent, &child) != 0) return false;
+    do {
+      if (*budget == 0) return false;
+      --*budget;
+      const int tag = dwarf_tag(&child);
+      Dwarf_Addr entry = 0;
+      if (tag == DW_TAG_subprogram && dwarf_entrypc(&child, &entry) == 0 && entry == address) {
+        *function = child;
+        return true;
+      }
+      const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram || IsStruct(tag);
+      if (has_functions && FindBelow(&child, address, depth + 1, budget, function)) return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+  }
+
   bool FindFunction(uint64_t address, Dwarf_Die* function) const {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     for (size_t units = 0; units < kMaxUnits; ++units) {
       if (dwarf_get_units(dwarf.get(), unit, &unit, nullptr, nullptr, &die, nullptr) != 0) break;
       if (dwarf_tag(&die) != DW_TAG_compile_unit || dwarf_haspc(&die, address) <= 0) continue;
-      Dwarf_Die* found = nullptr;
-      const int count = dwarf_getscopes(&die, address, &found);
-      const std::unique_ptr<Dwarf_Die, FreeScopes> scopes(count > 0 ? found : nullptr);
-      for (int i = 0; i < count; ++i) {
-        Dwarf_Die* scope = scopes.get() + i;
-        Dwarf_Addr entry = 0;
-        if (dwarf_tag(scope) != DW_TAG_subprogram || dwarf_entrypc(scope, &entry) != 0 || entry != address) continue;
-        *function = *scope;
-        return true;
-      }
+      size_t budget = kMaxEntries;
+      if (FindBelow(&die, address, 0, &budget, function)) return true;
     }
     return false;
   }
@@ -417,6 +472,16 @@ struct DwarfArguments::Impl {
     return std::nullopt;
   }
 
+  // A register of which a narrow type, mostly bool, takes some bits.
+  static bool IsConvertedRegister(const Dwarf_Op* ops, size_t count) {
+    if (ops[0].atom < DW_OP_breg0 || ops[0].atom > DW_OP_breg31 || ops[0].number != 0) return false;
+    if (ops[count - 1].atom != DW_OP_stack_value) return false;
+    return std::all_of(ops + 1, ops + count - 1, [](const Dwarf_Op& op) {
+      return op.atom == DW_OP_convert || op.atom == DW_OP_GNU_convert || op.atom == DW_OP_and ||
+             op.atom == DW_OP_constu || (op.atom >= DW_OP_lit0 && op.atom <= DW_OP_lit31);
+    });
+  }
+
   Found PlaceFrom(Dwarf_Die* function, const std::vector<Dwarf_Die>& parameters, size_t index, const Function& of,
                   const Dwarf_Op* ops, size_t count) const {
     if (RegisterOf(ops[0])) {
@@ -435,6 +500,10 @@ struct DwarfArguments::Impl {
         place.registers.at(place.register_count++) = *found;
       }
       return place;
+    }
+    if (count > 1 && IsConvertedRegister(ops, count)) {
+      const auto found = DwarfRegister(machine, ops[0].atom - DW_OP_breg0);
+      if (found) return InRegisters({*found});
     }
     if (count == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
       const auto found = DwarfRegister(machine, ops[0].atom - DW_OP_breg0);
@@ -676,6 +745,15 @@ struct DwarfArguments::Impl {
     return Slice(place, type);
   }
 
+  static Argument MakeSlice(const fxr_probe_operand& address, const fxr_probe_operand& length) {
+    Argument argument;
+    argument.type = {8, false, false, ArgumentType::Form::kText};
+    argument.operand = address;
+    argument.operand.kind = FXR_PROBE_SLICE;
+    argument.length = length;
+    return argument;
+  }
+
   // The strings of C++ and Rust: structures of an address and a length.
   static util::Result<Argument> Slice(const Place& place, const Dwarf_Die& type) {
     using Path = std::array<std::string_view, 2>;
@@ -688,6 +766,14 @@ struct DwarfArguments::Impl {
                                                  {{"__data_", ""}, {"__size_", ""}},    // the same of libc++
                                                  {{"data_ptr", ""}, {"length", ""}},    // &str
                                                  {{"data", ""}, {"size", ""}}}};
+    Dwarf_Die declared = type;
+    if (IsDeclaredString(&declared)) {
+      Place length_place = place;
+      length_place.offset += 8;
+      auto address = Read(place, 8, 0, 64, false);
+      auto length = Read(length_place, 8, 0, 64, false);
+      if (address && length) return MakeSlice(*address, *length);
+    }
     const auto read = [&](const Path& path) -> util::Result<fxr_probe_operand> {
       Place at = place;
       Dwarf_Die at_type = type;
@@ -703,12 +789,7 @@ struct DwarfArguments::Impl {
       auto address = read(layout.address);
       auto length = read(layout.length);
       if (!address || !length) continue;
-      Argument argument;
-      argument.type = {8, false, false, ArgumentType::Form::kText};
-      argument.operand = *address;
-      argument.operand.kind = FXR_PROBE_SLICE;
-      argument.length = *length;
-      return argument;
+      return MakeSlice(*address, *length);
     }
     Dwarf_Die named = type;
     return Refuse(fmt::format("{} is no string that can be read", NameOf(&named)));

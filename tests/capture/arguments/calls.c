@@ -107,9 +107,9 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < 5; ++i) {
     struct request inner = {.size = 77 + i, .path = "/inner", .price = 0.25 * i, .flags = 9};
-    struct request request = {.size = 60000 * i, .path = i % 2 ? "/odd" : "/even", .header = {(uint16_t)(9 + i), "tag"},
+    struct request request = {.size = 60000 * i, .path = i % 2 ? "/odd" : "/even", .header = {(uint16_t)(9 + i), "tagged"},
                               .next = &inner, .low = (unsigned)i, .high = 500u + (unsigned)i, .code = -5};
-    memcpy(request.header.tag, "12345678", i == 3 ? 8 : 3);
+    memcpy(request.header.tag, "abcdefgh", i == 3 ? 8 : 3);
     const struct pair pair = {i, -i};
     const struct big big = {{1, 10 + i, 3, 4, 5}};
     const unsigned short result = members(&request, pair, big, 40 + i);
