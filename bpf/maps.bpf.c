@@ -98,3 +98,18 @@ const volatile fxr_u8 filter_by_followed = 0;
 const volatile fxr_u8 follow_named = 0;
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* See probe_values.h. The loader sets the sizes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct fxr_probe_spec);
+} probe_specs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct fxr_probe_call);
+	__type(value, u64);
+} probe_passed SEC(".maps");

@@ -7,6 +7,7 @@
 #define __VMLINUX_H__ /* registers have their kernel names in bpf_tracing.h */
 #include "common.h"
 #include "filter.h"
+#include "probe_values.h"
 #include "ring.h"
 
 #include "fxt_record/long_event.h"
@@ -132,6 +133,117 @@ int probe_usdt(struct pt_regs *ctx)
 	fxr_pack_probe_hit(event, fields, count);
 	bpf_probe_read_kernel(fxr_probe_hit_bytes(event), count, values);
 	side_submit(event);
+	return 0;
+}
+
+/*
+ * Probes with arguments or a filter have programs of their own, so that others pay nothing for them.
+ */
+static __always_inline int read_user_operand(struct pt_regs *ctx, const struct fxr_probe_operand *operand,
+					     u64 *value)
+{
+	*value = 0;
+	bpf_probe_read_kernel(value, sizeof(*value), (void *)ctx + operand->source);
+	return probe_follow(operand, value, PROBE_USER, 0);
+}
+
+static __always_inline int read_usdt_operand(struct pt_regs *ctx, const struct fxr_probe_operand *operand,
+					     u64 *value)
+{
+	long argument = 0;
+	u32 failed = bpf_usdt_arg(ctx, operand->source, &argument) != 0;
+
+	*value = argument;
+	return probe_follow(operand, value, PROBE_USDT, failed);
+}
+
+DEFINE_PROBE_VALUES(user, PROBE_USER, read_user_operand)
+DEFINE_PROBE_VALUES(usdt, PROBE_USDT, read_usdt_operand)
+
+SEC("uprobe")
+int probe_entry_values(struct pt_regs *ctx)
+{
+	struct fxr_probe_values_long fields = {};
+	const struct fxr_probe_spec *spec;
+	u64 cookie, frame;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	cookie = bpf_get_attach_cookie(ctx);
+	spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));
+	if (!spec)
+		return 0;
+	frame = frame_of_call(ctx);
+	fields.tid = bpf_get_current_pid_tgid();
+	fields.probe = cookie & (FXR_MAX_PROBES - 1);
+	fields.frame = (frame >> 2) & FRAME_MASK;
+	if (spec->comparison_count) {
+		struct fxr_probe_call call = {fields.tid, fields.probe, fields.frame};
+		bool passes = user_passes(ctx, spec);
+		u64 unused = 0;
+
+		/* An older call of this frame was left without a return. */
+		if (!passes && !spec->is_entry_only)
+			bpf_map_delete_elem(&probe_passed, &call);
+		if (!passes)
+			return 0;
+		if (!spec->is_entry_only)
+			bpf_map_update_elem(&probe_passed, &call, &unused, BPF_ANY);
+	}
+	if (spec->sends_operands)
+		user_send(ctx, spec->operands, FXR_PROBE_ARGUMENTS, spec->operand_count, spec->text_count,
+			  fields);
+	else
+		emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_ENTRY,
+			  pack_call(cookie, frame));
+	return 0;
+}
+
+SEC("uretprobe")
+int probe_return_values(struct pt_regs *ctx)
+{
+	struct fxr_probe_values_long fields = {.is_result = 1};
+	const struct fxr_probe_spec *spec;
+	u64 cookie, frame;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	cookie = bpf_get_attach_cookie(ctx);
+	spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));
+	if (!spec)
+		return 0;
+	frame = frame_of_return(ctx);
+	fields.tid = bpf_get_current_pid_tgid();
+	fields.probe = cookie & (FXR_MAX_PROBES - 1);
+	fields.frame = (frame >> 2) & FRAME_MASK;
+	if (spec->comparison_count) {
+		struct fxr_probe_call call = {fields.tid, fields.probe, fields.frame};
+
+		if (bpf_map_delete_elem(&probe_passed, &call))
+			return 0;
+	}
+	if (spec->sends_result)
+		user_send(ctx, spec->result, 2, 2, 1, fields);
+	else if (cookie & FXR_PROBE_WANTS_VALUE)
+		send_value(returned_value(ctx));
+	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_RETURN, pack_call(cookie, frame));
+	return 0;
+}
+
+SEC("usdt")
+int probe_usdt_values(struct pt_regs *ctx)
+{
+	struct fxr_probe_values_long fields = {};
+	const struct fxr_probe_spec *spec;
+
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+		return 0;
+	fields.probe = bpf_usdt_cookie(ctx) & (FXR_MAX_PROBES - 1);
+	spec = probe_spec_of(fields.probe);
+	if (!spec || (spec->comparison_count && !usdt_passes(ctx, spec)))
+		return 0;
+	fields.tid = bpf_get_current_pid_tgid();
+	usdt_send(ctx, spec->operands, FXR_PROBE_ARGUMENTS, spec->operand_count, spec->text_count, fields);
 	return 0;
 }
 

@@ -342,6 +342,86 @@ enum fxr_stack_end {
 #define FXR_PROBE_FRAME_BITS 40
 /* The limit of systemtap's sys/sdt.h. */
 #define FXR_PROBE_ARGUMENTS 12
+/* Reads of memory from a register to a value: pointers that are followed. */
+#define FXR_PROBE_STEPS 6
+/* Bytes of a text, with its terminating zero. */
+#define FXR_PROBE_TEXT_BYTES 256
+/* Texts of one event. */
+#define FXR_PROBE_TEXTS 4
+#define FXR_PROBE_COMPARISONS 8
+
+enum fxr_probe_kind {
+	FXR_PROBE_NUMBER = 0,
+	FXR_PROBE_TEXT = 1,   /* the value is the address of a zero-terminated text */
+	FXR_PROBE_SLICE = 2,  /* the value is the address of a text, the next operand its bytes */
+};
+
+/*
+ * How a program reads one value. It begins with a register; each step reads the memory at
+ * the value plus an offset. Then `addend` is added, and `bits` bits from bit `shift` up
+ * are the result.
+ */
+struct fxr_probe_operand {
+	fxr_u16 source; /* offset of the register in the program's context; for USDT the argument's number */
+	fxr_u8 kind;    /* enum fxr_probe_kind */
+	fxr_u8 steps;   /* at most FXR_PROBE_STEPS */
+	fxr_u8 bytes;   /* of the last step: 1 to 8; the others read 8 */
+	fxr_u8 shift;   /* 0 to 63 */
+	fxr_u8 bits;    /* 1 to 64 */
+	fxr_u8 is_signed;
+	fxr_s32 offsets[FXR_PROBE_STEPS];
+	fxr_s32 addend;
+	fxr_u32 text_bytes; /* of a text that has a limit of its own, with a zero; at most FXR_PROBE_TEXT_BYTES */
+};
+FXR_ASSERT(sizeof(struct fxr_probe_operand) == 40);
+
+enum fxr_probe_test {
+	FXR_PROBE_EQUAL = 0,
+	FXR_PROBE_DIFFERENT = 1,
+	FXR_PROBE_LESS = 2,
+	FXR_PROBE_AT_MOST = 3,
+	FXR_PROBE_GREATER = 4,
+	FXR_PROBE_AT_LEAST = 5,
+	FXR_PROBE_HAS_BITS = 6, /* any bit of `value` is set */
+};
+
+struct fxr_probe_comparison {
+	struct fxr_probe_operand operand;
+	fxr_u64 value;
+	fxr_u8 test;     /* enum fxr_probe_test; signed if the operand is */
+	fxr_u8 ends_and; /* the next one is joined by `or` */
+	fxr_u8 reserved[6];
+};
+FXR_ASSERT(sizeof(struct fxr_probe_comparison) == 56);
+
+/* What the program of a probe with arguments or a filter reads; a map has it by probe number. */
+struct fxr_probe_spec {
+	fxr_u32 operand_count;
+	fxr_u32 comparison_count; /* 0: every call is recorded */
+	fxr_u8 sends_operands;    /* on entry, as PROBE_VALUES; otherwise PROBE_ENTRY */
+	fxr_u8 sends_result;      /* on return, a text, as PROBE_VALUES before PROBE_RETURN */
+	fxr_u8 is_entry_only;
+	fxr_u8 text_count;        /* of the operands */
+	fxr_u32 reserved;
+	struct fxr_probe_operand operands[FXR_PROBE_ARGUMENTS];
+	struct fxr_probe_operand result[2];
+	struct fxr_probe_comparison comparisons[FXR_PROBE_COMPARISONS];
+};
+
+/*
+ * The bytes of an event with values: FXR_PROBE_ARGUMENTS of 8 bytes, then texts of
+ * FXR_PROBE_TEXT_BYTES in the order of their operands. The value of a text is its length;
+ * that of a text which could not be read is its address.
+ */
+#define FXR_PROBE_VALUES_BYTES (8 * FXR_PROBE_ARGUMENTS)
+#define FXR_PROBE_EVENT_BYTES(texts) (FXR_PROBE_VALUES_BYTES + (texts) * FXR_PROBE_TEXT_BYTES)
+
+/* The calls of filtered probes that passed their filter, see bpf/probe_values.h. */
+struct fxr_probe_call {
+	fxr_u32 tid;
+	fxr_u32 probe;
+	fxr_u64 frame;
+};
 
 /* -------------------------------------------------------------- counters */
 

@@ -289,6 +289,7 @@
 	X(STACK_AGAIN, stack_again, FXR_STACK_AGAIN_BODY)              \
 	X(PYTHON_CODE, python_code, FXR_PYTHON_CODE_BODY)              \
 	X(PROBE_HIT, probe_hit, FXR_PROBE_HIT_BODY)                    \
+	X(PROBE_VALUES, probe_values, FXR_PROBE_VALUES_BODY)           \
 	X(TRACEPOINT, tracepoint, FXR_TRACEPOINT_BODY)                 \
 	X(BLOCK, block, FXR_BLOCK_BODY)                                \
 	X(THROTTLED, throttled, FXR_THROTTLED_BODY)                    \
@@ -343,6 +344,18 @@
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, probe)                                                     \
 	F(body, fxr_u32, unread) /* bit n: argument n could not be read */
+
+/*
+ * The entry of a call with its arguments, a USDT probe with those that were asked for, or
+ * (`is_result`) the text that the thread's next PROBE_RETURN returns. See
+ * FXR_PROBE_EVENT_BYTES.
+ */
+#define FXR_PROBE_VALUES_BODY(F, body)                                              \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, probe)                                                     \
+	F(body, fxr_u64, frame) /* as in PROBE_ENTRY */                             \
+	F(body, fxr_u32, unread) /* bit n: operand n could not be read */           \
+	F(body, fxr_u8, is_result)
 
 /*
  * An event of a tracepoint that -e selects. Its bytes are the kernel's own record of it,

@@ -22,6 +22,7 @@ recover-test: $(BUILD)/unit_tests
 record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed
 	tests/capture/stacks_test.py --build $(BUILD)
 	tests/capture/probes_test.py --build $(BUILD)
+	tests/capture/probe_arguments_test.py --build $(BUILD)
 	tests/capture/events/counters_test.py --build $(BUILD)
 	tests/capture/events/waits_test.py --build $(BUILD)
 	tests/capture/categories_test.py --build $(BUILD)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "probes/function_finder.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "fxt_record/event.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "util/nearest.h"
@@ -72,6 +77,46 @@ std::vector<Candidate> CandidatesOf(const symbols::ElfFile& file) {
   return candidates;
 }
 
+// The functions of .dynsym that are defined.
+std::vector<Candidate> ExportsOf(const symbols::ElfFile& file) {
+  std::vector<Candidate> candidates;
+  const std::vector<std::byte> symbols = file.ReadSection(".dynsym");
+  const std::vector<std::byte> names = file.ReadSection(".dynstr");
+  const std::string_view texts(reinterpret_cast<const char*>(names.data()), names.size());
+  for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+    Elf64_Sym symbol;
+    std::memcpy(&symbol, symbols.data() + at, sizeof(symbol));
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= texts.size()) continue;
+    if (type != STT_FUNC && type != STT_GNU_IFUNC) continue;
+    const std::string_view name = texts.substr(symbol.st_name);
+    candidates.push_back({std::string(name.substr(0, name.find('\0'))), symbol.st_value, type == STT_GNU_IFUNC});
+  }
+  return candidates;
+}
+
+// A return probe would break these: they save or replace return addresses, or have none.
+bool IsReturnFragile(std::string_view name) {
+  constexpr std::array<std::string_view, 22> kNames = {
+      "_start",      "_init",        "_fini",       "setjmp",     "_setjmp",     "__sigsetjmp", "sigsetjmp", "longjmp",
+      "_longjmp",    "siglongjmp",   "__longjmp_chk", "getcontext", "setcontext", "swapcontext", "makecontext",
+      "vfork",       "__vfork",      "clone",       "__clone",    "__cxa_throw", "__cxa_rethrow", "__restore_rt"};
+  return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("_Unwind_");
+}
+
+bool Matches(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+// True if a pattern matches a name: mangled, demangled, or that without parameters and return type.
+bool MatchesSymbol(const std::string& pattern, const Candidate& candidate) {
+  if (Matches(pattern, candidate.raw)) return true;
+  const std::string name = symbols::Demangle(candidate.raw);
+  if (name == candidate.raw) return false;
+  return Matches(pattern, name) ||
+         Matches(pattern, std::string(WithoutReturnType(std::string_view(name).substr(0, ParametersAt(name)))));
+}
+
 std::vector<Candidate> FromDebugFile(const std::string& path, const symbols::ElfFile& file,
                                      const symbols::DebugFileOptions& options) {
   for (const std::string& each :
@@ -116,6 +161,11 @@ std::string NearestNames(const std::vector<Candidate>& candidates, const std::st
 
 }  // namespace
 
+bool IsPattern(std::string_view symbol) {
+  return symbol.find_first_of("*?") != std::string_view::npos && symbol.find("operator") == std::string_view::npos &&
+         symbol.find('(') == std::string_view::npos;
+}
+
 bool IsCalled(std::string_view demangled, std::string_view symbol) {
   if (demangled == symbol) return true;
   const std::string_view bare = WithoutReturnType(demangled.substr(0, ParametersAt(demangled)));
@@ -133,13 +183,21 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
                                    path),
                        "record its stacks instead: -c stack"};
   }
-  std::vector<Candidate> candidates = CandidatesOf(*file);
-  std::ranges::move(FromDebugFile(path, *file, options), std::back_inserter(candidates));
-  std::map<uint64_t, std::string> found;  // by offset
+  const bool is_pattern = IsPattern(symbol);
+  std::vector<Candidate> candidates;
+  if (symbol == "*") candidates = ExportsOf(*file);
+  std::erase_if(candidates, [&](const Candidate& each) { return IsReturnFragile(each.raw); });
+  if (candidates.empty()) {
+    candidates = CandidatesOf(*file);
+    std::ranges::move(FromDebugFile(path, *file, options), std::back_inserter(candidates));
+  }
+  std::map<uint64_t, FoundFunction> found;  // by offset
   bool chosen_at_run_time = false;
   for (const Candidate& each : candidates) {
     std::string name = each.raw;
-    if (each.raw != symbol) {
+    if (is_pattern) {
+      if (each.chosen_at_run_time || IsReturnFragile(each.raw) || !MatchesSymbol(symbol, each)) continue;
+    } else if (each.raw != symbol) {
       name = symbols::Demangle(each.raw);
       if (name == each.raw || !IsCalled(name, symbol)) continue;
     }
@@ -149,7 +207,7 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
     }
     // Symbols whose code is in another file are skipped.
     if (const auto offset = OffsetOf(*file, each.address)) {
-      found.emplace(*offset, symbols::Demangle(name));
+      found.try_emplace(*offset, FoundFunction{symbols::Demangle(name), *offset, each.address});
     }
   }
   if (found.empty() && chosen_at_run_time) {
@@ -165,12 +223,20 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
         "install its debug symbols (Debian: the package with -dbgsym), which are found by build id "
         "in /usr/lib/debug"};
   }
+  if (found.empty() && is_pattern) {
+    return util::Error{fmt::format("{} has no function that '{}' matches", path, symbol),
+                       "patterns match names without their parameters: 'shop::*'"};
+  }
   if (found.empty()) {
     return util::Error{fmt::format("{} has no function '{}'", path, symbol),
                        fmt::format("near it: {}", NearestNames(candidates, symbol))};
   }
+  if (is_pattern && found.size() > FXR_MAX_PROBES) {
+    return util::Error{fmt::format("{}: '{}' matches {} functions", path, symbol, found.size()),
+                       fmt::format("at most {} can be probed at once: narrow the pattern down", FXR_MAX_PROBES)};
+  }
   std::vector<FoundFunction> functions;
-  for (const auto& [offset, name] : found) functions.push_back({name, offset});
+  for (auto& [offset, function] : found) functions.push_back(std::move(function));
   return functions;
 }
 

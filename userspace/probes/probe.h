@@ -3,23 +3,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fxt_record/event.h"
+
 namespace probes {
 
-// The type of a USDT argument, as sys/sdt.h encodes it.
+// The type of a value: of a USDT argument, as sys/sdt.h encodes it, or of an argument that was asked for.
 struct ArgumentType {
+  enum class Form : uint8_t { kNumber, kPointer, kBool, kText };
+
   unsigned bytes = 8;  // 1, 2, 4 or 8
   bool is_signed = false;
-  bool is_float = false;  // cannot be read
+  bool is_float = false;  // a USDT argument of this type cannot be read
+  Form form = Form::kNumber;
+};
+
+// A value that was asked for, and how BPF reads it.
+struct Argument {
+  std::string name;
+  ArgumentType type;
+  fxr_probe_operand operand{};
+  std::optional<fxr_probe_operand> length;  // of a text that has one
 };
 
 struct Probe {
-  enum class Kind : uint8_t { kFunction, kUsdt };
+  enum class Kind : uint8_t { kFunction, kUsdt, kKernel };
 
   Kind kind = Kind::kFunction;
-  std::string file;  // absolute, symbolic links resolved
+  std::string file;  // absolute, symbolic links resolved; empty for a function of the kernel
   // Displayed: the function's demangled name, or PROVIDER:NAME.
   std::string name;
   // For a function probe.
@@ -30,6 +44,21 @@ struct Probe {
   std::string provider;
   std::string usdt_name;
   std::vector<ArgumentType> arguments;
+  // Values that were asked for; for a USDT probe instead of all of its arguments.
+  std::vector<Argument> shown;
+  std::vector<fxr_probe_comparison> filter;
+  // The returned value, if its type is known; otherwise it is a signed number of 64 bits.
+  std::optional<Argument> result;
+
+  // True if BPF needs MakeSpec() of it.
+  bool has_spec() const {
+    return !shown.empty() || !filter.empty() ||
+           (result && result->type.form == ArgumentType::Form::kText);
+  }
 };
+
+// What the BPF programs read of a probe; its values stand in the order of `shown`, each length behind its text.
+// The limits of fxr_probe_spec hold already.
+fxr_probe_spec MakeSpec(const Probe& probe);
 
 }  // namespace probes

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "fxt_record/event.h"
+#include "probes/argument_finder.h"
 #include "probes/function_finder.h"
+#include "probes/probe_text.h"
 #include "probes/usdt_notes.h"
 #include "symbols/elf_file.h"
 #include "util/nearest.h"
@@ -16,62 +20,204 @@
 namespace probes {
 namespace {
 
-constexpr std::string_view kWantsValue = "+retval";
-constexpr std::string_view kEntryOnly = "+entry";
-
-util::Status AddFunctions(const std::string& text, const SearchPaths& places,
-                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
-  std::string_view rest = text;
-  const bool return_value = rest.ends_with(kWantsValue);
-  const bool entry_only = !return_value && rest.ends_with(kEntryOnly);
-  if (return_value) rest.remove_suffix(kWantsValue.size());
-  if (entry_only) rest.remove_suffix(kEntryOnly.size());
-  const size_t colon = rest.find(':');
-  if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size()) {
-    return util::Error{fmt::format("--uprobe {}: no file and function", text),
-                       "write it like --uprobe /usr/bin/bash:readline or "
-                       "--uprobe libc.so.6:malloc+retval"};
-  }
-  auto file = FindFile(std::string(rest.substr(0, colon)), places);
+// Splits FILE:REST.
+util::Result<std::pair<std::string, std::string_view>> SplitFile(std::string_view text, const SearchPaths& places,
+                                                                 const util::Error& wrong) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) return wrong;
+  auto file = FindFile(std::string(text.substr(0, colon)), places);
   if (!file) return file.TakeError();
-  auto functions = FindFunctions(*file, std::string(rest.substr(colon + 1)), options);
-  if (!functions) return functions.TakeError();
-  for (FoundFunction& function : *functions) {
-    const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
-      return each.kind == Probe::Kind::kFunction && each.file == *file &&
-             each.offset == function.offset;
-    });
-    if (same != probes->end()) {
-      same->return_value |= return_value;
-      same->entry_only &= entry_only;
-      continue;
+  return std::pair(std::move(*file), text.substr(colon + 1));
+}
+
+// The functions that `text` names, whose last parentheses may be a parameter list of C++: then `text` has no arguments.
+util::Result<std::vector<FoundFunction>> FindNamed(const std::string& file, ProbeText* text,
+                                                   const symbols::DebugFileOptions& options) {
+  if (!text->with_list.empty()) {
+    auto functions = FindFunctions(file, text->with_list, options);
+    if (functions) {
+      text->arguments.clear();
+      return functions;
     }
-    Probe probe;
-    probe.file = *file;
-    probe.name = std::move(function.name);
-    probe.offset = function.offset;
-    probe.return_value = return_value;
-    probe.entry_only = entry_only;
-    probes->push_back(std::move(probe));
+    if (text->arguments_error) {
+      auto others = FindFunctions(file, text->symbol, options);
+      return others ? *text->arguments_error : functions.TakeError();
+    }
+  }
+  return FindFunctions(file, text->symbol, options);
+}
+
+bool IsClone(std::string_view name) {
+  return std::ranges::any_of(std::array{".isra", ".constprop", ".part", ".cold", "[clone"},
+                             [&](std::string_view suffix) { return name.find(suffix) != std::string_view::npos; });
+}
+
+util::Error CannotRead(std::string_view function, const ValueText& value, const std::string& why) {
+  return {fmt::format("{}: '{}' cannot be read: {}", function, value.name, why),
+          "arguments in registers can also be asked for by position: arg1, arg2:str"};
+}
+
+// Sets `shown`, `filter` and `result` of the probes, one for each of `functions`.
+util::Status AddValues(const ProbeText& text, const std::string& path, const std::vector<FoundFunction>& functions,
+                       const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
+  std::vector<const ValueText*> wanted;
+  for (const ValueText& value : text.arguments) wanted.push_back(&value);
+  for (const ComparisonText& comparison : text.filter) wanted.push_back(&comparison.value);
+  ArgumentQuery query;
+  for (const ValueText* value : wanted) {
+    if (!IsPositional(*value)) query.values.push_back(*value);
+  }
+  query.wants_result = text.return_value;
+  query.result_type = text.result_type;
+  const bool result_is_optional = text.result_type != "str";
+  std::optional<std::vector<FunctionArguments>> found;
+  if (!query.values.empty() || query.wants_result) {
+    auto file = symbols::ElfFile::Open(path);
+    if (!file) return file.TakeError();
+    for (const FoundFunction& each : functions) query.functions.push_back({each.address, IsClone(each.name)});
+    auto arguments = FindArguments(path, *file, options, query);
+    if (!arguments && !query.values.empty()) return arguments.TakeError();
+    if (arguments) found = std::move(*arguments);
+  }
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Probe& probe = (*probes)[i];
+    size_t named = 0;
+    for (size_t n = 0; n < wanted.size(); ++n) {
+      const ValueText& value = *wanted[n];
+      Argument argument;
+      if (IsPositional(value)) {
+        auto resolved = ResolvePositional(value, HostMachine());
+        if (!resolved) return resolved.TakeError();
+        argument = std::move(*resolved);
+      } else if (!found) {
+        return CannotRead(probe.name, value, path + " has no debug information");
+      } else {
+        const ResolvedValue& resolved = (*found)[i].values[named++];
+        if (!resolved.error.empty()) return CannotRead(probe.name, value, resolved.error);
+        argument = resolved.argument;
+      }
+      if (n < text.arguments.size()) {
+        probe.shown.push_back(std::move(argument));
+        continue;
+      }
+      auto comparison = MakeComparison(text.filter[n - text.arguments.size()], argument);
+      if (!comparison) return comparison.TakeError();
+      probe.filter.push_back(*comparison);
+    }
+    if (found && query.wants_result && (*found)[i].result.error.empty()) {
+      probe.result = (*found)[i].result.argument;
+    } else if (!text.result_type.empty()) {
+      if (found && query.wants_result && !result_is_optional && (*found)[i].result.error.find("no debug") == std::string::npos) {
+        return util::Error{fmt::format("{}: what it returns is no string: {}", probe.name, (*found)[i].result.error), ""};
+      }
+      // The register as it is.
+      Argument result;
+      result.name = "ret";
+      result.type = *FindType(text.result_type);
+      result.operand.source = ResultRegister(HostMachine(), 0).offset;
+      result.operand.bits = 64;
+      result.operand.kind = result.type.form == ArgumentType::Form::kText ? FXR_PROBE_TEXT : FXR_PROBE_NUMBER;
+      result.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
+      probe.result = std::move(result);
+    }
+    if (auto status = CheckLimits(probe); !status) return status;
   }
   return util::Ok();
 }
 
+util::Status AddFunctions(const std::string& text, const SearchPaths& places,
+                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
+  const util::Error wrong{fmt::format("--uprobe {}: no file and function", text),
+                          "write it like --uprobe /usr/bin/bash:readline or "
+                          "--uprobe libc.so.6:malloc+retval"};
+  auto split = SplitFile(text, places, wrong);
+  if (!split) return split.TakeError();
+  const auto& [file, rest] = *split;
+  auto parsed = ParseProbe(rest);
+  if (!parsed) return parsed.TakeError();
+  if (parsed->symbol.empty()) return wrong;
+  auto functions = FindNamed(file, &*parsed, options);
+  if (!functions) return functions.TakeError();
+  std::vector<Probe> added;
+  for (const FoundFunction& function : *functions) {
+    Probe& probe = added.emplace_back();
+    probe.file = file;
+    probe.name = function.name;
+    probe.offset = function.offset;
+    probe.return_value = parsed->return_value;
+    probe.entry_only = parsed->entry_only;
+  }
+  if (auto status = AddValues(*parsed, file, *functions, options, &added); !status) {
+    return util::Error{fmt::format("--uprobe {}: {}", text, status.error().message), status.error().hint};
+  }
+  for (Probe& probe : added) {
+    const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
+      return each.kind == Probe::Kind::kFunction && each.file == file && each.offset == probe.offset;
+    });
+    if (same == probes->end()) {
+      probes->push_back(std::move(probe));
+      continue;
+    }
+    if (same->has_spec() || probe.has_spec()) {
+      return util::Error{fmt::format("--uprobe {}: {} is probed twice", text, probe.name),
+                         "write all of its arguments in one list"};
+    }
+    same->return_value |= probe.return_value;
+    same->entry_only &= probe.entry_only;
+    if (!same->result) same->result = std::move(probe.result);
+  }
+  return util::Ok();
+}
+
+// An argument of a USDT probe, with the type that the program declares unless another is asked for.
+util::Result<Argument> ResolveUsdt(const Probe& probe, const ValueText& value) {
+  if (!IsPositional(value) || value.base.starts_with('%') || !value.path.empty()) {
+    return util::Error{fmt::format("--usdt {}: '{}' is no argument", probe.name, value.name),
+                       "arguments of a USDT probe have numbers: arg1, arg2:str"};
+  }
+  const size_t number = std::stoul(value.base.substr(3));
+  if (number > probe.arguments.size()) {
+    return util::Error{fmt::format("--usdt {}: there is no '{}'", probe.name, value.base),
+                       fmt::format("it has {} arguments", probe.arguments.size())};
+  }
+  const ArgumentType& declared = probe.arguments[number - 1];
+  if (declared.is_float) {
+    return util::Error{fmt::format("--usdt {}: '{}' is a floating-point number, which cannot be read", probe.name, value.base), ""};
+  }
+  Argument argument;
+  argument.name = value.name;
+  argument.type = value.type.empty() ? declared : *FindType(value.type);
+  argument.operand.source = static_cast<fxr_u16>(number - 1);
+  argument.operand.bits = static_cast<fxr_u8>(8 * argument.type.bytes);
+  argument.operand.is_signed = argument.type.is_signed;
+  if (argument.type.form == ArgumentType::Form::kText) {
+    argument.operand.kind = FXR_PROBE_TEXT;
+    argument.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
+  }
+  return argument;
+}
+
 util::Status AddUsdt(const std::string& text, const SearchPaths& places,
                      std::vector<Probe>* probes) {
+  const util::Error wrong{fmt::format("--usdt {}: no file, provider and probe", text),
+                          "write it like --usdt /usr/bin/python3:python:function__entry, or with arguments: "
+                          "'./server:shop:sold(arg1, arg2:str) if arg1 > 9'"};
   const size_t first = text.find(':');
-  const size_t last = text.rfind(':');
-  if (first == std::string::npos || first == last || first == 0 || last + 1 == text.size() ||
-      first + 1 == last) {
-    return util::Error{fmt::format("--usdt {}: no file, provider and probe", text),
-                       "write it like --usdt /usr/bin/python3:python:function__entry"};
+  if (first == std::string::npos || first == 0) return wrong;
+  auto parsed = ParseProbe(std::string_view(text).substr(first + 1));
+  if (!parsed) return parsed.TakeError();
+  if (parsed->arguments_error) return *parsed->arguments_error;
+  const size_t last = parsed->symbol.rfind(':');
+  if (last == std::string::npos || last == 0 || last + 1 == parsed->symbol.size() || parsed->return_value ||
+      parsed->entry_only) {
+    return wrong;
   }
   auto path = FindFile(text.substr(0, first), places);
   if (!path) return path.TakeError();
   auto file = symbols::ElfFile::Open(*path);
   if (!file) return file.TakeError();
-  const std::string provider = text.substr(first + 1, last - first - 1);
-  const std::string name = text.substr(last + 1);
+  const std::string provider = parsed->symbol.substr(0, last);
+  const std::string name = parsed->symbol.substr(last + 1);
   const auto notes = ReadUsdtNotes(file->ReadSection(".note.stapsdt"));
   const auto note = std::ranges::find_if(
       notes, [&](const UsdtNote& each) { return each.provider == provider && each.name == name; });
@@ -87,7 +233,6 @@ util::Status AddUsdt(const std::string& text, const SearchPaths& places,
     return each.kind == Probe::Kind::kUsdt && each.file == *path && each.provider == provider &&
            each.usdt_name == name;
   });
-  if (same != probes->end()) return util::Ok();
   Probe probe;
   probe.kind = Probe::Kind::kUsdt;
   probe.file = *path;
@@ -95,6 +240,32 @@ util::Status AddUsdt(const std::string& text, const SearchPaths& places,
   probe.provider = provider;
   probe.usdt_name = name;
   probe.arguments = note->arguments;
+  for (const ValueText& value : parsed->arguments) {
+    auto argument = ResolveUsdt(probe, value);
+    if (!argument) return argument.TakeError();
+    probe.shown.push_back(std::move(*argument));
+  }
+  for (const ComparisonText& text_of : parsed->filter) {
+    auto argument = ResolveUsdt(probe, text_of.value);
+    if (!argument) return argument.TakeError();
+    auto comparison = MakeComparison(text_of, *argument);
+    if (!comparison) return comparison.TakeError();
+    probe.filter.push_back(*comparison);
+  }
+  // With a filter alone all arguments are shown.
+  const size_t added = probe.shown.empty() && !probe.filter.empty() ? probe.arguments.size() : 0;
+  for (size_t n = 1; n <= added; ++n) {
+    ValueText value;
+    value.base = value.name = fmt::format("arg{}", n);
+    auto argument = ResolveUsdt(probe, value);
+    if (argument) probe.shown.push_back(std::move(*argument));  // without floating-point numbers
+  }
+  if (auto status = CheckLimits(probe); !status) return status;
+  if (same != probes->end()) {
+    if (!same->has_spec() && !probe.has_spec()) return util::Ok();
+    return util::Error{fmt::format("--usdt {}: {} is probed twice", text, probe.name),
+                       "write all of its arguments in one list"};
+  }
   probes->push_back(std::move(probe));
   return util::Ok();
 }

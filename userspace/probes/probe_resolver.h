@@ -12,9 +12,10 @@
 
 namespace probes {
 
-// `functions`: PATH:SYMBOL[+retval|+entry]; `usdt`: PATH:PROVIDER:NAME. Duplicate functions yield
-// one probe. Errors: a syntax error, a file, function or probe that does not exist (with the
-// nearest names), or more than FXR_MAX_PROBES.
+// `functions`: PATH:SYMBOL[(ARGUMENTS)][+retval|+entry][ if FILTER]; `usdt`: PATH:PROVIDER:NAME with
+// arguments and filter. Duplicate functions without arguments yield one probe. Reads debug information in a
+// process of its own, see FindArguments(). Errors: a syntax error, a file, function, probe or argument that does not
+// exist (with the nearest names), or more than FXR_MAX_PROBES.
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
                                                const SearchPaths& places,

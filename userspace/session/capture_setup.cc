@@ -27,7 +27,7 @@ bool HasLongEvents(const RecordingConfig& config) {
   return wanted.test(FXR_CATEGORY_LBR) || wanted.test(FXR_CATEGORY_STACK) ||
          !config.sources.tracepoints.empty() ||
          std::ranges::any_of(config.programs.probes, [](const probes::Probe& probe) {
-           return probe.kind == probes::Probe::Kind::kUsdt;
+           return probe.kind == probes::Probe::Kind::kUsdt || probe.has_spec();
          });
 }
 

@@ -42,6 +42,9 @@ struct TranslationStats {
   // Stacks with a user half by the reason of its end, enum fxr_stack_end.
   std::array<uint64_t, FXR_STACK_ENDS> stack_ends{};
 
+  // Arguments of probes whose memory was not present.
+  uint64_t unread_arguments = 0;
+
   // Loss slots.
   uint64_t loss_slots = 0;
   // Lost events by category, summed over CPUs.

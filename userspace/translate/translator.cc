@@ -109,6 +109,7 @@ TranslationStats Translator::stats() const {
     stats.recorded[FXR_CATEGORY_PROBE] += probes_->stats().recorded;
     stats.unmatched_ends += probes_->stats().unmatched_ends;
     stats.unreadable += probes_->stats().unreadable;
+    stats.unread_arguments += probes_->stats().unread_arguments;
   }
   return stats;
 }
@@ -310,6 +311,11 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
   if (probes_ && fxr_unpack_probe_hit(&event, &hit)) {
     const auto* values = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     return probes_->OnHit(at, hit, {values, event.bytes / sizeof(uint64_t)});
+  }
+  fxr_probe_values_long values;
+  if (probes_ && fxr_unpack_probe_values(&event, &values)) {
+    const auto* bytes = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    return probes_->OnValues(at, values, {bytes, event.bytes});
   }
   ++stats_.events[event.category];
   fxr_stack_long stack;

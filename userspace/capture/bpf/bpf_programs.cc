@@ -96,6 +96,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   if (util::Status status = self->skeleton_->FillCounters(self->counters_); !status) {
     return status.error();
   }
+  if (util::Status status = self->skeleton_->FillProbes(); !status) return status.error();
   if (util::Status status = self->Map(); !status) return status.error();
   self->skeleton_->FillSyscallCode();
 #if defined(__x86_64__)

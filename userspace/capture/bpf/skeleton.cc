@@ -39,6 +39,8 @@ constexpr const char* kTaskWalkProgram = "walk_tasks";
 constexpr uint32_t kMarksPerCpu = 256;
 // Threads with a stack_sleep entry, of 1 KiB each.
 constexpr uint32_t kMaxSleepers = 16384;
+// Open calls of filtered probes; the least recent ones end without their return.
+constexpr uint32_t kMaxFilteredCalls = 65536;
 // Stack ids that BPF knows the collector to have.
 constexpr uint32_t kMaxKnownStacks = 8192;
 // Threads of CPython, of 1 KiB each, where their memory must be allocated before.
@@ -293,19 +295,35 @@ void Skeleton::SetFaults(const ProgramOptions& options) {
 
 void Skeleton::SetProbes(const ProgramOptions& options) {
   probes_ = options.probes;
-  const auto has = [&](probes::Probe::Kind kind) {
-    return std::ranges::any_of(probes_, [=](const auto& probe) { return probe.kind == kind; });
+  const auto has = [&](probes::Probe::Kind kind, bool with_spec) {
+    return std::ranges::any_of(probes_, [=](const auto& probe) {
+      return probe.kind == kind && probe.has_spec() == with_spec;
+    });
   };
-  const bool usdt = has(probes::Probe::Kind::kUsdt);
+  const bool plain_usdt = has(probes::Probe::Kind::kUsdt, false);
+  const bool usdt_values = has(probes::Probe::Kind::kUsdt, true);
+  const bool usdt = plain_usdt || usdt_values;
   // Maps of libbpf, see usdt.bpf.h.
   for (const char* name : {"__bpf_usdt_specs", "__bpf_usdt_ip_to_spec_id"}) {
     bpf_map__set_autocreate(bpf_object__find_map_by_name(bpf_->obj, name), usdt);
   }
-  if (usdt) probe_programs_.usdt = bpf_->progs.probe_usdt;
-  if (has(probes::Probe::Kind::kFunction)) {
+  if (plain_usdt) probe_programs_.usdt = bpf_->progs.probe_usdt;
+  if (usdt_values) probe_programs_.usdt_values = bpf_->progs.probe_usdt_values;
+  if (has(probes::Probe::Kind::kFunction, false)) {
     probe_programs_.entry = bpf_->progs.probe_entry;
     probe_programs_.on_return = bpf_->progs.probe_return;
   }
+  if (has(probes::Probe::Kind::kFunction, true)) {
+    probe_programs_.entry_values = bpf_->progs.probe_entry_values;
+    probe_programs_.on_return_values = bpf_->progs.probe_return_values;
+  }
+  const bool has_specs = std::ranges::any_of(probes_, &probes::Probe::has_spec);
+  bpf_map__set_autocreate(bpf_->maps.probe_specs, has_specs);
+  bpf_map__set_autocreate(bpf_->maps.probe_passed, has_specs);
+  bpf_map__set_max_entries(bpf_->maps.probe_specs, std::max<uint32_t>(1, static_cast<uint32_t>(probes_.size())));
+  const bool has_filters =
+      std::ranges::any_of(probes_, [](const auto& probe) { return !probe.filter.empty(); });
+  bpf_map__set_max_entries(bpf_->maps.probe_passed, has_filters ? kMaxFilteredCalls : 1);
   // Attaches to the selected processes where the filter allows it, so that others pay nothing. The
   // programs filter in any case.
   const TaskFilter& filter = options.filter;
@@ -313,6 +331,18 @@ void Skeleton::SetProbes(const ProgramOptions& options) {
     probed_ = filter.tgids;
     probed_.insert(probed_.end(), filter.tids.begin(), filter.tids.end());
   }
+}
+
+util::Status Skeleton::FillProbes() {
+  const int map = bpf_map__fd(bpf_->maps.probe_specs);
+  for (uint32_t i = 0; i < probes_.size(); ++i) {
+    if (!probes_[i].has_spec()) continue;
+    const fxr_probe_spec spec = probes::MakeSpec(probes_[i]);
+    if (bpf_map_update_elem(map, &i, &spec, BPF_ANY) != 0) {
+      return util::Error{fmt::format("cannot set the arguments of a probe: {}", strerror(errno)), ""};
+    }
+  }
+  return util::Ok();
 }
 
 void Skeleton::SetCounters(const ProgramOptions& options, const RingSizes& sizes) {
@@ -414,7 +444,8 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
     }
   }
   for (bpf_program* each :
-       {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt}) {
+       {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt,
+        probe_programs_.entry_values, probe_programs_.on_return_values, probe_programs_.usdt_values}) {
     if (each) bpf_program__set_autoload(each, true);
   }
   for (const char* name : {"read_clocks", "find_context", kTaskWalkProgram}) {

@@ -52,6 +52,8 @@ class Skeleton {
   util::Status Load(const RingSizes& sizes, const std::string& hint);
   // After Load: passes the events to the programs.
   util::Status FillCounters(const CounterSet& counters);
+  // The same with what the programs of probes read.
+  util::Status FillProbes();
   util::Status Attach();
   void Detach();
 

@@ -52,10 +52,12 @@ util::Status ProbeLinks::AttachTo(const ProbePrograms& programs, const probes::P
     bpf_usdt_opts options{};
     options.sz = sizeof(options);
     options.usdt_cookie = number;
-    return Keep(bpf_program__attach_usdt(programs.usdt, pid, probe.file.c_str(),
+    return Keep(bpf_program__attach_usdt(probe.has_spec() ? programs.usdt_values : programs.usdt, pid, probe.file.c_str(),
                                          probe.provider.c_str(), probe.usdt_name.c_str(), &options),
                 probe);
   }
+  bpf_program* const entry = probe.has_spec() ? programs.entry_values : programs.entry;
+  bpf_program* const on_return = probe.has_spec() ? programs.on_return_values : programs.on_return;
   bpf_uprobe_opts options{};
   options.sz = sizeof(options);
   options.bpf_cookie = number | (probe.return_value ? FXR_PROBE_WANTS_VALUE : 0);
@@ -63,13 +65,13 @@ util::Status ProbeLinks::AttachTo(const ProbePrograms& programs, const probes::P
   options.retprobe = true;
   if (!probe.entry_only) {
     util::Status status =
-        Keep(bpf_program__attach_uprobe_opts(programs.on_return, pid, probe.file.c_str(),
+        Keep(bpf_program__attach_uprobe_opts(on_return, pid, probe.file.c_str(),
                                              probe.offset, &options),
              probe);
     if (!status) return status;
   }
   options.retprobe = false;
-  return Keep(bpf_program__attach_uprobe_opts(programs.entry, pid, probe.file.c_str(), probe.offset,
+  return Keep(bpf_program__attach_uprobe_opts(entry, pid, probe.file.c_str(), probe.offset,
                                               &options),
               probe);
 }

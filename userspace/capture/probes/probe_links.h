@@ -23,6 +23,10 @@ struct ProbePrograms {
   bpf_program* entry = nullptr;
   bpf_program* on_return = nullptr;
   bpf_program* usdt = nullptr;
+  // The same for probes with arguments or a filter.
+  bpf_program* entry_values = nullptr;
+  bpf_program* on_return_values = nullptr;
+  bpf_program* usdt_values = nullptr;
 };
 
 class ProbeLinks {

@@ -105,6 +105,10 @@ void PrintTotals(const Totals& totals, Console& console) {
                              util::FormatCount(stats.unseen_switches)));
   }
   PrintStacks(totals, console);
+  if (stats.unread_arguments > 0) {
+    console.Note(fmt::format("{} arguments of probes were unreadable: their memory was not present",
+                             util::FormatCount(stats.unread_arguments)));
+  }
   if (totals.output_failed) {
     console.Note(fmt::format("the output took {} of {} of records: what came later is missing",
                              util::FormatSize(totals.file.accepted_bytes),
@@ -188,6 +192,7 @@ std::string TotalsJson(const Totals& totals) {
   }
   if (dropped) json.EndObject();
   json.EndObject();
+  json.Unsigned("unread_arguments", stats.unread_arguments);
   json.Key("stack_ends").BeginObject();
   for (size_t i = 1; i < stats.stack_ends.size(); ++i) {
     if (stats.stack_ends[i] != 0) json.Unsigned(schema::kStackEnds[i].name, stats.stack_ends[i]);

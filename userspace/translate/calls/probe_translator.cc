@@ -5,7 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
 #include <utility>
+
+#include "fxt/utf8.h"
 
 namespace translate {
 namespace {
@@ -21,7 +26,13 @@ bool IsInner(uint64_t a, uint64_t b) {
   return distance != 0 && distance < (kMask >> 1);
 }
 
+using Form = probes::ArgumentType::Form;
+
 fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, uint64_t value) {
+  if (type.form == Form::kPointer) return {name, fxt::PointerValue{value}};
+  if (type.form == Form::kBool) return {name, value != 0};
+  if (type.is_float && type.bytes == 8) return {name, std::bit_cast<double>(value)};
+  if (type.is_float) return {name, double{std::bit_cast<float>(static_cast<uint32_t>(value))}};
   if (!type.is_signed) {
     if (type.bytes <= 4) return {name, static_cast<uint32_t>(value)};
     return {name, value};
@@ -30,7 +41,22 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
   return {name, static_cast<int64_t>(value)};
 }
 
+// Extends a register to a number of this type.
+int64_t Extend(const probes::ArgumentType& type, int64_t value) {
+  const unsigned unused = 64 - 8 * type.bytes;
+  const uint64_t high = static_cast<uint64_t>(value) << unused;
+  return type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
+}
+
+constexpr std::string_view kUnreadable = "unreadable";
+
 }  // namespace
+
+struct ProbeTranslator::Values {
+  uint32_t probe = 0;
+  uint32_t unread = 0;
+  std::span<const std::byte> bytes;
+};
 
 ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
                                  std::vector<probes::Probe> probes)
@@ -38,7 +64,11 @@ ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
       tasks_(tasks),
       probes_(std::move(probes)),
       no_return_(file.Declare("no_return")) {
-  for (const probes::Probe& probe : probes_) names_.push_back(file.Declare(probe.name));
+  for (const probes::Probe& probe : probes_) {
+    names_.push_back(file.Declare(probe.name));
+    std::vector<fxt::StringId>& names = shown_names_.emplace_back();
+    for (const probes::Argument& argument : probe.shown) names.push_back(file.Declare(argument.name));
+  }
   for (int i = 1; i <= FXR_PROBE_ARGUMENTS; ++i) {
     argument_names_.push_back(file.Declare(fmt::format("arg{}", i)));
   }
@@ -47,7 +77,7 @@ ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
 void ProbeTranslator::OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64_t extra) {
   switch (type) {
     case FXR_SLOT_PROBE_ENTRY:
-      return OnEntry(time, fxr_unpack_probe_entry(body, extra));
+      return OnEntry(time, fxr_unpack_probe_entry(body, extra), nullptr);
     case FXR_SLOT_PROBE_RETURN:
       return OnReturn(time, fxr_unpack_probe_return(body, extra));
     case FXR_SLOT_PROBE_VALUE:
@@ -64,19 +94,29 @@ void ProbeTranslator::OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64
   }
 }
 
-void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) {
+void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event, const Values* values) {
   ++stats_.events;
   if (event.probe >= probes_.size()) {
     ++stats_.unreadable;
     return;
   }
-  if (probes_[event.probe].entry_only) {
-    file_.CountRefusal(file_.writer().WriteEvent(
-        fxt::EventType::kInstant, time, file_.Mention(tasks_.Thread(event.tid)),
-        file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+  const auto write = [&](fxt::EventType type, model::ThreadHandle handle) {
     ++stats_.recorded;
-    return;
-  }
+    if (!values) {
+      return file_.CountRefusal(file_.writer().WriteEvent(type, time, file_.Mention(handle),
+                                                          file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+    }
+    OpenRecord record = file_.Begin(handle);
+    std::array<fxt::Argument, FXR_PROBE_ARGUMENTS> arguments;
+    const size_t count = PutValues(record, *values, arguments);
+    record.Write(fxt::Event{.type = type,
+                            .timestamp = time,
+                            .thread = record.thread(),
+                            .category = record.Ref(FXR_CATEGORY_PROBE),
+                            .name = record.Refer(names_[event.probe]),
+                            .arguments = {arguments.data(), count}});
+  };
+  if (probes_[event.probe].entry_only) return write(fxt::EventType::kInstant, tasks_.Thread(event.tid));
   Thread& thread = threads_[event.tid];
   if (thread.executed) EndAll(time, event.tid, thread);
   // Frames at or below this one are left without a return: by longjmp, or the return was lost. A
@@ -85,37 +125,37 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event) 
     const Call& last = thread.calls.back();
     const bool again = last.frame == event.frame && last.probe == event.probe;
     if (!again && !IsInner(last.frame, event.frame)) break;
-    End(time, event.tid, thread, false, nullptr);
+    End(time, event.tid, thread, false, false);
   }
   if (thread.calls.size() >= kMaxDepth) {
     ++stats_.unmatched_ends;
     return;
   }
   const model::ThreadHandle handle = tasks_.Thread(event.tid);
-  const fxt::ThreadKey key = file_.Mention(handle);
+  file_.Mention(handle);
   thread.calls.push_back(
       {event.probe, event.frame, file_.thread(handle).process_koid, file_.thread(handle).koid});
-  file_.CountRefusal(file_.writer().WriteEvent(fxt::EventType::kDurationBegin, time, key,
-                                               file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
-  ++stats_.recorded;
+  write(fxt::EventType::kDurationBegin, handle);
 }
 
 void ProbeTranslator::OnReturn(uint64_t time, const fxr_probe_return_body& event) {
   ++stats_.events;
   Thread& thread = threads_[event.tid];
-  const bool has_value = std::exchange(thread.has_value, false);
+  const bool has_value = thread.has_value || thread.has_text;
   const bool wants_value = event.probe < probes_.size() && probes_[event.probe].return_value;
   const auto call = std::find_if(thread.calls.rbegin(), thread.calls.rend(), [&](const Call& each) {
     return each.probe == event.probe && each.frame == event.frame;
   });
   if (call == thread.calls.rend()) {
     ++stats_.unmatched_ends;
+    thread.has_value = thread.has_text = false;
     return;
   }
   for (auto inner = call - thread.calls.rbegin(); inner > 0; --inner) {
-    End(time, event.tid, thread, false, nullptr);
+    End(time, event.tid, thread, false, false);
   }
-  End(time, event.tid, thread, true, has_value && wants_value ? &thread.value : nullptr);
+  End(time, event.tid, thread, true, has_value && wants_value);
+  thread.has_value = thread.has_text = false;
 }
 
 void ProbeTranslator::OnValue(const fxr_probe_value_body& event) {
@@ -129,7 +169,7 @@ void ProbeTranslator::OnValue(const fxr_probe_value_body& event) {
 }
 
 void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool returned,
-                          const int64_t* value) {
+                          bool has_value) {
   const Call call = thread.calls.back();
   thread.calls.pop_back();
   const model::ThreadHandle handle = tasks_.Thread(tid);
@@ -137,11 +177,24 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
   const bool renumbered = call.thread_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument;
-  if (!returned) argument = {record.Refer(no_return_), true};
-  if (value && *value == static_cast<int32_t>(*value)) {
-    argument = {record.Ref(CommonString::kRet), static_cast<int32_t>(*value)};
-  } else if (value) {
-    argument = {record.Ref(CommonString::kRet), *value};
+  std::string scratch;
+  const fxt::StringRef ret = record.Ref(CommonString::kRet);
+  const auto& result = probes_[call.probe].result;
+  if (!returned) {
+    argument = {record.Refer(no_return_), true};
+  } else if (has_value && thread.has_text) {
+    if (thread.has_unread_text) {
+      argument = {ret, fxt::NullValue{}};
+      if (!thread.text.empty()) argument.value = fxt::StringRef::Inline(thread.text);
+    } else {
+      argument = {ret, fxt::InlineUtf8(thread.text, scratch, FXR_PROBE_TEXT_BYTES)};
+    }
+  } else if (has_value && result && result->type.form != Form::kText) {
+    argument = Argument(ret, result->type, static_cast<uint64_t>(Extend(result->type, thread.value)));
+  } else if (has_value && thread.value == static_cast<int32_t>(thread.value)) {
+    argument = {ret, static_cast<int32_t>(thread.value)};
+  } else if (has_value) {
+    argument = {ret, thread.value};
   }
   record.Write(
       fxt::Event{.type = fxt::EventType::kDurationEnd,
@@ -150,12 +203,12 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
                                       : record.thread(),
                  .category = record.Ref(FXR_CATEGORY_PROBE),
                  .name = record.Refer(names_[call.probe]),
-                 .arguments = {&argument, !returned || value ? size_t{1} : size_t{0}}});
+                 .arguments = {&argument, !returned || has_value ? size_t{1} : size_t{0}}});
   ++stats_.recorded;
 }
 
 void ProbeTranslator::EndAll(uint64_t time, uint32_t tid, Thread& thread) {
-  while (!thread.calls.empty()) End(time, tid, thread, false, nullptr);
+  while (!thread.calls.empty()) End(time, tid, thread, false, false);
   thread.executed = false;
 }
 
@@ -184,6 +237,83 @@ void ProbeTranslator::OnHit(uint64_t time, const fxr_probe_hit_long& hit,
   ++stats_.recorded;
 }
 
+size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments) {
+  const std::vector<probes::Argument>& shown = probes_[values.probe].shown;
+  size_t count = 0;
+  size_t operand = 0;
+  size_t texts = 0;
+  for (const probes::Argument& argument : shown) {
+    const bool is_text = argument.type.form == Form::kText;
+    const fxt::StringRef name = record.Refer(shown_names_[values.probe][count]);
+    uint64_t value = 0;
+    std::memcpy(&value, values.bytes.data() + sizeof(value) * operand, sizeof(value));
+    const bool is_unread = (values.unread >> operand & 1) != 0;
+    fxt::Argument& put = arguments[count++];
+    const auto* text = reinterpret_cast<const char*>(values.bytes.data()) + FXR_PROBE_EVENT_BYTES(texts);
+    if (is_unread && is_text && value == 0) {
+      put = {name, fxt::NullValue{}};
+    } else if (is_unread) {
+      put = {name, record.Intern(kUnreadable)};
+      ++stats_.unread_arguments;
+    } else if (is_text) {
+      const std::string_view whole(text, std::min<uint64_t>(value, FXR_PROBE_TEXT_BYTES));
+      put = {name, fxt::InlineUtf8(whole, scratch_.at(texts), FXR_PROBE_TEXT_BYTES)};
+    } else {
+      put = Argument(name, argument.type, value);
+    }
+    operand += argument.length ? 2 : 1;
+    if (is_text) ++texts;
+  }
+  return count;
+}
+
+void ProbeTranslator::OnValues(uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes) {
+  if (event.probe >= probes_.size()) {
+    ++stats_.events;
+    ++stats_.unreadable;
+    return;
+  }
+  const probes::Probe& probe = probes_[event.probe];
+  const auto is_text = [](const probes::Argument& each) { return each.type.form == Form::kText; };
+  const auto texts = event.is_result != 0 ? 1 : static_cast<size_t>(std::ranges::count_if(probe.shown, is_text));
+  if (bytes.size() < FXR_PROBE_EVENT_BYTES(texts)) {
+    ++stats_.events;
+    ++stats_.unreadable;
+    return;
+  }
+  if (event.is_result != 0) {
+    Thread& thread = threads_[event.tid];
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data(), sizeof(value));
+    thread.has_text = true;
+    thread.has_unread_text = (event.unread & 1) != 0;
+    thread.text.clear();
+    if (!thread.has_unread_text) {
+      thread.text.assign(reinterpret_cast<const char*>(bytes.data()) + FXR_PROBE_VALUES_BYTES,
+                         std::min<uint64_t>(value, FXR_PROBE_TEXT_BYTES));
+    } else if (value != 0) {
+      thread.text = kUnreadable;
+      ++stats_.unread_arguments;
+    }
+    return;
+  }
+  const Values values{event.probe, event.unread, bytes};
+  if (probe.kind != probes::Probe::Kind::kUsdt) {
+    return OnEntry(time, {.tid = event.tid, .probe = event.probe, .frame = event.frame}, &values);
+  }
+  ++stats_.events;
+  OpenRecord record = file_.Begin(tasks_.Thread(event.tid));
+  std::array<fxt::Argument, FXR_PROBE_ARGUMENTS> arguments;
+  const size_t count = PutValues(record, values, arguments);
+  record.Write(fxt::Event{.type = fxt::EventType::kInstant,
+                          .timestamp = time,
+                          .thread = record.thread(),
+                          .category = record.Ref(FXR_CATEGORY_PROBE),
+                          .name = record.Refer(names_[event.probe]),
+                          .arguments = {arguments.data(), count}});
+  ++stats_.recorded;
+}
+
 void ProbeTranslator::OnExec(uint64_t time, uint32_t old_tid, uint32_t tid) {
   auto node = threads_.extract(old_tid);
   if (node.empty()) return;
@@ -208,7 +338,7 @@ void ProbeTranslator::OnThreadEnd(uint64_t time, uint32_t tid) {
 }
 
 void ProbeTranslator::OnLoss() {
-  for (auto& [tid, thread] : threads_) thread.has_value = thread.has_top = false;
+  for (auto& [tid, thread] : threads_) thread.has_value = thread.has_top = thread.has_text = false;
 }
 
 }  // namespace translate

@@ -3,8 +3,11 @@
 // instants. docs/probes.md describes them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +25,7 @@ class ProbeTranslator {
     uint64_t recorded = 0;
     uint64_t unmatched_ends = 0;  // returns without their entries
     uint64_t unreadable = 0;
+    uint64_t unread_arguments = 0;  // their memory was not present
   };
 
   // `file` and `tasks` outlive the translator. Events carry an index into `probes`.
@@ -35,6 +39,8 @@ class ProbeTranslator {
   void OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64_t extra);
   // `values` are the event's bytes.
   void OnHit(uint64_t time, const fxr_probe_hit_long& hit, std::span<const uint64_t> values);
+  // `bytes` are the event's.
+  void OnValues(uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes);
   // The thread `old_tid`, now `tid`, executes another program: none of its calls returns.
   void OnExec(uint64_t time, uint32_t old_tid, uint32_t tid);
   // A system call of the thread returned, and its duration ended.
@@ -60,14 +66,22 @@ class ProbeTranslator {
     uint64_t value_top = 0;
     bool has_value = false;
     bool has_top = false;
+    // Text of the next return event.
+    bool has_text = false;
+    bool has_unread_text = false;  // it could not be read; empty: the returned pointer was null
+    std::string text;
     bool executed = false;  // exec happened, and the execve call has not returned yet
   };
 
-  void OnEntry(uint64_t time, const fxr_probe_entry_body& event);
+  // Values of a call as they are written. Refers to the event's bytes and to `names`.
+  struct Values;
+
+  void OnEntry(uint64_t time, const fxr_probe_entry_body& event, const Values* values);
   void OnReturn(uint64_t time, const fxr_probe_return_body& event);
   void OnValue(const fxr_probe_value_body& event);
-  // Ends the innermost call. `value`: its return value; `returned`: its return was seen.
-  void End(uint64_t time, uint32_t tid, Thread& thread, bool returned, const int64_t* value);
+  // Ends the innermost call. `returned`: its return was seen; `has_value`: `thread` has what it returned.
+  void End(uint64_t time, uint32_t tid, Thread& thread, bool returned, bool has_value);
+  size_t PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments);
   void EndAll(uint64_t time, uint32_t tid, Thread& thread);
 
   TraceWriter& file_;
@@ -76,6 +90,8 @@ class ProbeTranslator {
   const std::vector<probes::Probe> probes_;
   std::vector<fxt::StringId> names_;           // by probe number
   std::vector<fxt::StringId> argument_names_;  // "arg1" and so on
+  std::vector<std::vector<fxt::StringId>> shown_names_;  // of the probes' `shown`
+  std::array<std::string, FXR_PROBE_TEXTS> scratch_;  // of texts that are not valid UTF-8
   fxt::StringId no_return_;
   std::unordered_map<uint32_t, Thread> threads_;  // by tid
 };

@@ -25,10 +25,18 @@ std::vector<probes::Probe> Probes() {
   usdt.kind = probes::Probe::Kind::kUsdt;
   usdt.name = "shop:sold";
   usdt.arguments = {{4, true, false}, {8, false, false}, {8, true, true}};
-  return {outer, inner, usdt, entry};
+  probes::Probe values;
+  values.name = "values";
+  values.return_value = true;
+  using Form = probes::ArgumentType::Form;
+  values.shown = {{"size", {4, true, false, Form::kNumber}, {}, {}},
+                  {"path", {8, false, false, Form::kText}, {}, fxr_probe_operand{}},
+                  {"is_open", {1, false, false, Form::kBool}, {}, {}},
+                  {"buffer", {8, false, false, Form::kPointer}, {}, {}}};
+  return {outer, inner, usdt, entry, values};
 }
 
-enum : uint32_t { kOuter, kInner, kUsdt, kEntry };
+enum : uint32_t { kOuter, kInner, kUsdt, kEntry, kValues };
 
 class Script {
  public:
@@ -68,6 +76,25 @@ class Script {
     fxr_pack_probe_hit(event, {.tid = 100, .probe = probe, .unread = unread},
                        static_cast<fxr_u32>(values.size() * 8));
     std::copy(values.begin(), values.end(), static_cast<uint64_t*>(fxr_probe_hit_bytes(event)));
+    script_.translator().OnSideEvent(event->header);
+    return *this;
+  }
+  // A text of `values` is its length.
+  Script& Values(uint64_t time, const std::vector<uint64_t>& values, const std::string& text, uint32_t unread = 0,
+                 uint8_t is_result = 0) {
+    script_.Lines();
+    std::vector<uint64_t> words(FXR_LONG_SIZE(probe_values, FXR_PROBE_EVENT_BYTES(1)) / 8);
+    auto* event = reinterpret_cast<fxr_long*>(words.data());
+    event->header.time = time;
+    event->header.type = FXR_SIDE_LONG;
+    event->header.size = static_cast<fxr_u32>(words.size() * 8);
+    event->category = FXR_CATEGORY_PROBE;
+    fxr_pack_probe_values(
+        event, {.tid = 100, .probe = kValues, .frame = 1000, .unread = unread, .is_result = is_result},
+        FXR_PROBE_EVENT_BYTES(1));
+    auto* bytes = static_cast<char*>(fxr_probe_values_bytes(event));
+    std::copy(values.begin(), values.end(), reinterpret_cast<uint64_t*>(bytes));
+    std::copy(text.begin(), text.end(), bytes + FXR_PROBE_VALUES_BYTES);
     script_.translator().OnSideEvent(event->header);
     return *this;
   }
@@ -174,6 +201,24 @@ TEST(ProbeTranslatorTest, UsdtArgumentsHaveTheTypesOfTheNote) {
   EXPECT_EQ(script.Lines(),
             (Texts{"10 instant app/100 probe:shop:sold {arg1=-3 arg2=5497558138880}",
                    "20 instant app/100 probe:shop:sold {arg2=2}"}));
+}
+
+TEST(ProbeTranslatorTest, ACallHasItsArgumentsAndAText) {
+  Script script;
+  script.Values(10, {static_cast<uint64_t>(-5), 5, 5, 1, 0x1000}, "/path").Values(20, {2}, "ok", 0, 1);
+  const Texts lines = script.Return(20, kValues, 1000).Lines();
+  ASSERT_EQ(lines.size(), 2u);
+  for (const char* part : {"size=-5", "/path", "is_open=true", "buffer="}) {
+    EXPECT_NE(lines[0].find(part), std::string::npos) << lines[0];
+  }
+  EXPECT_NE(lines[1].find("ok"), std::string::npos) << lines[1];
+}
+
+TEST(ProbeTranslatorTest, UnreadableArgumentsAreCounted) {
+  Script script;
+  script.Values(10, {1, 0x4000, 0, 0, 0}, "", 0b10);
+  EXPECT_NE(script.Lines().at(0).find("unreadable"), std::string::npos);
+  EXPECT_EQ(script.script().translator().stats().unread_arguments, 1u);
 }
 
 TEST(ProbeTranslatorTest, CountsUnknownProbeNumbers) {

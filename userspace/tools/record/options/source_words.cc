@@ -36,12 +36,14 @@ void SourceWords::Add(const Command& command) {
       .Add("--uprobe", sources_.uprobes,
            "Record calls of this function of a program or library, from entry to return; with "
            "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
-           "throw (may be repeated)")
-      .Type("PATH:SYMBOL[+retval|+entry]");
+           "throw. Arguments are names of parameters, or arg1, arg2:str; a filter is like 'if len > "
+           "4096' (may be repeated)")
+      .Type("PATH:SYMBOL[(ARGUMENTS)][+retval|+entry][ if FILTER]");
   command
       .Add("--usdt", sources_.usdts,
-           "Record this USDT probe of a program or library, with its arguments (may be repeated)")
-      .Type("PATH:PROVIDER:NAME");
+           "Record this USDT probe of a program or library, with its arguments, or those of a list: "
+           "arg1, arg2:str (may be repeated)")
+      .Type("PATH:PROVIDER:NAME[(ARGUMENTS)][ if FILTER]");
   command.Add("--requests", requests_,
               "Also record the requests of servers, on TCP and Unix connections, as -c "
               "default,request does");
