@@ -14,13 +14,6 @@ namespace {
 
 // Links of a chain of causes.
 constexpr size_t kLongestChain = 5;
-// A group with a smaller part of a change is not named, and is no cause of waits for own threads.
-constexpr double kNamed = 0.25;
-// A cause may be smaller than its symptom, but not smaller than this part of it.
-constexpr double kLeastCause = 0.05;
-// The weight of a sleep that no thread ended: it may be a timer of the program, or an answer
-// through a device or the network.
-constexpr double kWeightWithoutThread = 0.5;
 
 bool IsWorse(const ComparisonRow& row) {
   return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) && !row.suppressed_by;
@@ -297,7 +290,8 @@ void Attribution::SetCausedBy(size_t number) {
   if (shares[0].change / row.change < kExplained) return;
   const auto cause = LargestOf(*shares[0].group, IsForCpu(row.metric));
   // The holder of a lock may change a little for the same reason.
-  const double least = row.statistic == Statistic::kLockRate ? kNamed : kLeastCause;
+  // Other causes may be much smaller than their symptoms.
+  const double least = row.statistic == Statistic::kLockRate ? kNamed : kLeastPart;
   if (!cause || rows_[*cause].change < row.change * least) return;
   // Of two groups that wait for each other, neither is the cause.
   const ComparisonRow& other = rows_[*cause];
@@ -323,7 +317,8 @@ void Attribution::SetWeight(size_t number) {
     }
     if (out_of_scope * row.change > 0) row.weight -= std::min(row.weight, std::abs(out_of_scope));
   } else if (!shares.empty() && !shares[0].group) {
-    row.weight *= kWeightWithoutThread;
+    // It may be a timer of the program, or an answer through a device or the network.
+    row.weight *= kExplained;
   }
 }
 

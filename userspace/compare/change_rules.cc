@@ -9,9 +9,6 @@ namespace {
 
 using Amount = std::optional<double>;
 
-// A group that still has this part of its own timer sleeps has not given them up.
-constexpr double kTimerSleepsKept = 0.25;
-
 // The details of both sides, if they are of that type.
 template <typename Detail>
 struct Sides {
@@ -81,6 +78,22 @@ constexpr ChangeRule kChangeRules[] = {
        const Sides<AnswerDetail> of(base, next);
        return of && (of.base->events <= 0 || of.next->events <= 0) ? Amount(0) : std::nullopt;
      }},
+    {"answers_of_own_threads",
+     "Threads of a group that hand work to each other do so less often where there is less of it, "
+     "and sleep longer in between.",
+     kExplained,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+       const Sides<AnswerDetail> of(base, next);
+       if (!of) return Amount();
+       const bool mostly_own = of.base->own_ms >= of.base->total_ms * constant &&
+                               of.next->own_ms >= of.next->total_ms * constant;
+       const bool is_longer =
+           of.next->total_ms * of.base->events > of.base->total_ms * of.next->events;
+       const AnswerDetail& shorter = is_longer ? *of.base : *of.next;
+       const AnswerDetail& longer = is_longer ? *of.next : *of.base;
+       const bool less = longer.wakeups * kLeastChange < shorter.wakeups;
+       return mostly_own && less ? Amount(0) : std::nullopt;
+     }},
     {"later_answers",
      "The new answers at the new mean, less the same answers at the old mean. Where the group does "
      "more between two answers, some of them come before it sleeps: then at most the change of the "
@@ -108,7 +121,7 @@ constexpr ChangeRule kChangeRules[] = {
        const Sides<ThreadSleepDetail> of(base, next);
        return of && of.next->requests > of.base->requests * constant ? Amount(0) : std::nullopt;
      }},
-    {"timer_sleeps_given_up", "Without its timer sleeps it is another program.", kTimerSleepsKept,
+    {"timer_sleeps_given_up", "Without its timer sleeps it is another program.", kNamed,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<ThreadSleepDetail> of(base, next);
        return of && of.next->timer_sleeps < of.base->timer_sleeps * constant ? Amount(0)

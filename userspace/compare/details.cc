@@ -159,10 +159,8 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
 }
 
 // Sleeps shorter than 100 us have no object. Those that have one speak for the rest if they are at
-// least this part of the change.
+// least this part of the change, and one object explains all of them but this part.
 constexpr double kDescribed = 0.2;
-// The part of them that one object has to explain then.
-constexpr double kMostOfDescribed = 0.8;
 
 // The object whose change explains half of the row's, or else the call and kind that do.
 std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Groups& groups,
@@ -191,7 +189,7 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
     if (most == changes.end()) continue;
     const bool explains =
         most->second / row.change >= kExplained ||
-        (described / row.change >= kDescribed && most->second / described >= kMostOfDescribed);
+        (described / row.change >= kDescribed && most->second / described >= 1 - kDescribed);
     if (explains) return ObjectChange{most->first, most->second};
   }
   return std::nullopt;

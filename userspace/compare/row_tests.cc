@@ -80,11 +80,13 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
     test.enough = std::min(events(test.base), events(test.next)) >= least;
   }
   // Of a few sleeps, how long each of them is is chance.
-  if (const auto* sleeps_before = std::get_if<LongSleepDetail>(&test.base.detail);
-      test.enough && sleeps_before != nullptr) {
-    const auto* sleeps_after = std::get_if<LongSleepDetail>(&test.next.detail);
-    test.enough = sleeps_after != nullptr &&
-                  std::max(sleeps_before->wakeups, sleeps_after->wakeups) >= kLeastEvents;
+  const auto sleeps = [](const SideSummary& side) -> std::optional<double> {
+    if (const auto* longer = std::get_if<LongSleepDetail>(&side.detail)) return longer->wakeups;
+    if (const auto* locks = std::get_if<LockDetail>(&side.detail)) return locks->sleeps;
+    return std::nullopt;
+  };
+  if (test.enough && sleeps(test.base)) {
+    test.enough = std::max(*sleeps(test.base), sleeps(test.next).value_or(0)) >= kLeastEvents;
   }
   const bool in_pairs = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
   if (in_pairs && before == bases && after == captures - bases) test.pairs = pairs;

@@ -41,6 +41,13 @@ std::vector<ChangeCase> ChangeCases() {
   const auto answers = [](double ms, double events, double cpu_ms) {
     return Make(0, AnswerDetail{.total_ms = ms, .events = events, .cpu_ms = cpu_ms});
   };
+  const auto own_answers = [](double ms, double wakeups) {
+    return Make(0, AnswerDetail{.total_ms = ms,
+                                .events = wakeups,
+                                .cpu_ms = wakeups - 1,
+                                .wakeups = wakeups,
+                                .own_ms = ms});
+  };
   const LongSleepDetail sleeps = Sleeps();
   LongSleepDetail longer = sleeps;
   longer.with_cut_ms = 200;
@@ -73,6 +80,10 @@ std::vector<ChangeCase> ChangeCases() {
       {"answer_without_events", S::kAnswerMean, answers(10, 100, 5), answers(0, 0, 5), 0},
       // Fewer answers in a closed loop, each with the same work of the client.
       {"later_answers", S::kAnswerMean, answers(800, 800, 79), answers(900, 450, 44), 450},
+      // Fewer wakeups, and longer sleeps until own threads end them.
+      {"answers_of_own_threads", S::kAnswerMean, own_answers(100, 100), own_answers(200, 80), 0},
+      {"answers_of_own_threads", S::kAnswerMean, own_answers(200, 80), own_answers(100, 100), 0},
+      {"later_answers", S::kAnswerMean, own_answers(100, 100), own_answers(200, 100), 100},
       // Half of the answers come while the client is busy.
       {"later_answers", S::kAnswerMean, answers(100, 100, 99), answers(110, 50, 99), 10},
       {"mean_without_events", S::kLatencyMean, waits(10, 100), waits(0, 0), 0},

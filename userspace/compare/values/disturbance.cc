@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
+#include "compare/values/metric.h"
+
 namespace comparison {
 namespace {
-
-// Part of the CPU time of the machine above what is usual.
-constexpr double kDisturbed = 0.5;
 
 double MedianOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>((values.size() - 1) / 2);
@@ -42,7 +41,7 @@ std::vector<Disturbance> DisturbedCaptures(const Groups& groups,
     const double usual = MedianOf({shares.begin() + static_cast<ptrdiff_t>(first),
                                    shares.begin() + static_cast<ptrdiff_t>(last)});
     for (size_t i = first; i < last; ++i) {
-      if (shares[i] < usual + kDisturbed) continue;
+      if (shares[i] < usual + kExplained) continue;
       Disturbance disturbance{.capture = i, .share = shares[i], .usual = usual, .group = {}};
       double most = 0;
       for (size_t g = 0; g < groups.all().size(); ++g) {

@@ -18,9 +18,8 @@ struct Disturbance {
   std::optional<size_t> group;  // that had most of it more than usual
 };
 
-// The captures in which groups out of scope had kDisturbed more of the CPU time than is usual for
+// The captures in which groups out of scope had kExplained more of the CPU time than is usual for
 // their side. Fewer than half of a side are disturbed: what happens in most captures is usual.
-std::vector<Disturbance> DisturbedCaptures(const Groups& groups,
-                                           const std::vector<bool>& in_scope);
+std::vector<Disturbance> DisturbedCaptures(const Groups& groups, const std::vector<bool>& in_scope);
 
 }  // namespace comparison

@@ -14,6 +14,10 @@ inline constexpr double kNsPerSecond = 1e9;
 
 // A change is explained by what makes up this part of it, or more: of its ms or of its logarithm.
 inline constexpr double kExplained = 0.5;
+// A smaller part of a change, or of what a group did, does not count.
+inline constexpr double kNamed = 0.25;
+// The least part of a change that a cause has itself, and of the wakeups of a waker.
+inline constexpr double kLeastPart = 0.05;
 
 enum class Metric : uint8_t {
   kCpuTime,

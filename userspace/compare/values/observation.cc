@@ -153,7 +153,8 @@ std::optional<Observation> OfAnswers(const measure::Group& group, double own, do
   result.sampling_variance = sum.variance();
   result.detail = AnswerDetail{.total_ms = ns / kNsPerMs / seconds,
                                .events = sum.count / seconds,
-                               .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds};
+                               .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds,
+                               .wakeups = static_cast<double>(group.wakeups) / seconds};
   return result;
 }
 
@@ -286,7 +287,9 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kLockRate: {
       Observation result = OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
                                   VarianceOf(group.of(Duration::kForLock)));
-      result.detail = LockDetail{.wakeups = static_cast<double>(group.wakeups) / seconds};
+      result.detail = LockDetail{
+          .wakeups = static_cast<double>(group.wakeups) / seconds,
+          .sleeps = static_cast<double>(group.of(Duration::kForLock).whole.count()) / seconds};
       return result;
     }
     case Statistic::kPauseRate:
@@ -424,6 +427,13 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
     result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
                           normalization.seconds[i], normalization.shortest, wait_ns);
     if (!result[i]) continue;
+    if (auto* answers = std::get_if<AnswerDetail>(&result[i]->detail)) {
+      const auto& by = part->of(measure::Attribution::kAnsweredBy);
+      const auto own_threads = by.find(group.at[i]);
+      if (own_threads != by.end()) {
+        answers->own_ms = Ms(own_threads->second.ns) / normalization.seconds[i];
+      }
+    }
     result[i]->out_of_scope.wait_ms = Ms(wait_ns) / normalization.seconds[i];
     if (i < out_of_scope.threads.size()) result[i]->out_of_scope.threads = out_of_scope.threads[i];
   }

@@ -38,8 +38,11 @@ struct AnswerDetail {
   double total_ms = 0;  // of all answers
   double events = 0;
   double cpu_ms = 0;  // that the group ran for
+  double wakeups = 0;
+  double own_ms = 0;  // of all answers, by threads of the same group
   static constexpr std::array kFields = {&AnswerDetail::total_ms, &AnswerDetail::events,
-                                         &AnswerDetail::cpu_ms};
+                                         &AnswerDetail::cpu_ms, &AnswerDetail::wakeups,
+                                         &AnswerDetail::own_ms};
 };
 // All waits for a CPU.
 struct CpuWaitDetail {
@@ -74,7 +77,8 @@ struct ThreadSleepDetail {
 // Sleeps for locks.
 struct LockDetail {
   double wakeups = 0;
-  static constexpr std::array kFields = {&LockDetail::wakeups};
+  double sleeps = 0;
+  static constexpr std::array kFields = {&LockDetail::wakeups, &LockDetail::sleeps};
 };
 // Pauses amid work.
 struct PauseDetail {

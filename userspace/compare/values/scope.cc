@@ -9,9 +9,8 @@
 namespace comparison {
 namespace {
 
-// A server needs so many wakeups by the tree per capture (fewer happen by chance), this part of its
-// wakeups by the tree, and odds of those of so many times the odds that the tree runs.
-constexpr double kLeastRequests = 10;
+// A server needs this part of its wakeups by the tree, and odds of those of so many times the odds
+// that the tree runs.
 constexpr double kRequestsOfTree = 0.1;
 constexpr double kServerOdds = 3;
 
@@ -22,7 +21,7 @@ struct WakeupCounts {
 };
 
 bool IsServer(const WakeupCounts& woken, double tree_cpu, double other_cpu, size_t captures) {
-  if (woken.by_tree < kLeastRequests * static_cast<double>(captures)) return false;
+  if (woken.by_tree < kLeastTimerSleeps * static_cast<double>(captures)) return false;
   if (woken.by_tree < kRequestsOfTree * woken.all) return false;
   return woken.by_tree * other_cpu >= kServerOdds * tree_cpu * (woken.all - woken.by_tree);
 }

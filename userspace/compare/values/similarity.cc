@@ -11,8 +11,6 @@
 namespace comparison {
 namespace {
 
-// A group with this part of the wakeups counts as a waker.
-constexpr double kLeastWaker = 0.05;
 // Limits of a renamed group: ratio of CPU time, and of threads. Twice the CPU time under a new name
 // would hide a change. The ratio of wakeups may be the square of that of CPU time. The CPU time of
 // groups with neither the process name nor the thread name in common has the limit of threads.
@@ -71,7 +69,7 @@ Similarity::Activity Similarity::ActivityOf(size_t group, size_t first, size_t l
     uint64_t all = 0;
     for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) all += blame.count;
     for (const auto& [other, blame] : part->of(measure::Attribution::kWokenBy)) {
-      if (static_cast<double>(blame.count) < kLeastWaker * static_cast<double>(all)) continue;
+      if (static_cast<double>(blame.count) < kLeastPart * static_cast<double>(all)) continue;
       if (other >= capture.groups.size()) {
         activity.wakers.insert(other == measure::kInterrupt ? "\1" : "\2");
         continue;

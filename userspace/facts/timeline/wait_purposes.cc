@@ -244,23 +244,6 @@ void WaitPurposes::TakeAnswer(ThreadIndex number, ThreadIndex waker, size_t plac
   }
 }
 
-bool WaitPurposes::IsStranger(Thread& sleeper, ThreadIndex waker) {
-  Stranger* rarest = &sleeper.strangers[0];
-  for (Stranger& stranger : sleeper.strangers) {
-    if (stranger.thread == waker) {
-      if (stranger.count < kStranger) ++stranger.count;
-      return stranger.count >= kStranger;
-    }
-    if (stranger.count < rarest->count) rarest = &stranger;
-  }
-  // The rarest makes room, the others become rarer: those that come often stay.
-  for (Stranger& stranger : sleeper.strangers) {
-    if (stranger.count > 1 && stranger.count < kStranger) --stranger.count;
-  }
-  *rarest = {waker, 1};
-  return false;
-}
-
 WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kind,
                                 const TimelineState& state, Call call) {
   Thread& sleeper = threads_[number];
@@ -305,7 +288,12 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     // kernel does.
     return one_process ? WaitsFor::kLock : WaitsFor::kUnknown;
   }
-  if (IsWaitedFor(sleeper, by, state)) {
+  // Another thread of the program that asked asks as well: a thread of the same pool had taken the
+  // first request.
+  const bool asks_alike =
+      !one_process && sleeper.owes && sleeper.requesters != 0 &&
+      IsOneProgram(threads_[sleeper.chain[sleeper.requesters - 1]].party, waker.party);
+  if (!asks_alike && IsWaitedFor(sleeper, by, state)) {
     if (sleeper.Answers()) return WaitsFor::kLock;
     // Either it never answers, and its requester sleeps for something else, or this is its first
     // request.
@@ -321,7 +309,6 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
   }
   if (one_process && !is_client) {
     if (sleeper.Answers()) {
-      if (IsStranger(sleeper, by)) return WaitsFor::kLock;
       TakeWork(sleeper, by);
       return WaitsFor::kUnknown;
     }

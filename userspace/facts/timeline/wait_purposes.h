@@ -125,10 +125,6 @@ class WaitPurposes {
   static constexpr size_t kMostRequesters = 10;
   // Threads that are known to have answered a thread, the latest.
   static constexpr size_t kMostAnswerers = 8;
-  // Threads that ended sleeps of a thread and were not answered.
-  static constexpr size_t kMostStrangers = 4;
-  // A stranger that ended so many sleeps of a thread which answers its requesters is none of these.
-  static constexpr uint8_t kStranger = 3;
   // Parties that are known to have worked for a party.
   static constexpr size_t kMostServers = 8;
   // A party serves another one if its threads took requests of it, or answered them, so many times
@@ -142,10 +138,6 @@ class WaitPurposes {
   static constexpr size_t kMostPrograms = 1 << 16;
   static constexpr size_t kMostProgramBytes = 64;
 
-  struct Stranger {
-    ThreadIndex thread = kNoThread;
-    uint8_t count = 0;
-  };
   // A process or a program.
   struct Party {
     struct Server {
@@ -181,7 +173,6 @@ class WaitPurposes {
     bool began_by_itself = false;                    // a timer or device ended its last sleep
     std::array<ThreadIndex, kMostRequesters> chain;  // the first requester first
     std::array<ThreadIndex, kMostAnswerers> answerers;
-    std::array<Stranger, kMostStrangers> strangers;
     Thread() {
       chain.fill(kNoThread);
       answerers.fill(kNoThread);
@@ -226,7 +217,6 @@ class WaitPurposes {
   // `sleeper`, which is at `place` of the chain of `waker`, or is its last requester, got its
   // answer.
   void TakeAnswer(ThreadIndex sleeper, ThreadIndex waker, size_t place, const TimelineState& state);
-  static bool IsStranger(Thread& sleeper, ThreadIndex waker);
 
   ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
 

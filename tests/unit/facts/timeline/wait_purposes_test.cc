@@ -261,6 +261,32 @@ TEST_F(PoolTest, AWorkerMayTakeTheRequestOfAnotherClient) {
   }
 }
 
+// The other worker, which runs, has taken the request.
+TEST_F(PoolTest, AWorkerWithoutARequestWaitsForTheNextOne) {
+  EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+  EXPECT_EQ(Answer(kWorker, kFirst), WaitsFor::kAnswer);
+  world_.Sleep(kWorker);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
+    world_.Sleep(kWorker);
+    EXPECT_EQ(Ask(kSecond, kWorker), WaitsFor::kWork);
+    EXPECT_EQ(Answer(kWorker, kFirst), WaitsFor::kAnswer);
+    EXPECT_EQ(Answer(kWorker, kSecond), WaitsFor::kAnswer);
+    world_.Sleep(kWorker);
+  }
+}
+
+// One worker tells the next one that the queue has more.
+TEST_F(PoolTest, AWorkerThatWakesAnIdleOneHoldsNoLock) {
+  for (int i = 0; i < 100; ++i) {
+    Ask(kFirst, kWorker);
+    EXPECT_NE(world_.Wake(kWorker + 1, kWorker), WaitsFor::kLock);
+    EXPECT_EQ(Answer(kWorker, kFirst), WaitsFor::kAnswer);
+    world_.Sleep(kWorker);
+    world_.Sleep(kWorker + 1);
+  }
+}
+
 TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
   EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
   AskBusy(kSecond);
