@@ -72,7 +72,9 @@ TEST(ArgumentFinderTest, TheValuesOfAFunctionOfThisProgram) {
   query.functions[0].address = 1;  // no function begins there
   const auto found = FindArguments("/proc/self/exe", *file, {}, query);
   ASSERT_TRUE(found) << found.error().message;
-  if (*found) EXPECT_FALSE((*found)->at(0).values[0].error.empty());
+  if (*found) {
+    EXPECT_FALSE((*found)->at(0).values[0].error.empty());
+  }
 }
 
 }  // namespace
