@@ -27,7 +27,7 @@ std::optional<Register> FindX86(std::string_view name, unsigned bytes) {
 
 std::optional<Register> FindX86(std::string_view name) {
   if (auto whole = FindX86(name, 8)) return whole;
-  if (name.size() == 3 && name[0] == 'r') return FindX86(name.substr(1), 8);
+  if (name.size() == 3 && name[0] == 'r' && name[2] != 'd') return FindX86(name.substr(1), 8);
   if (name.size() == 3 && name[0] == 'e') return FindX86(name.substr(1), 4);
   if (name.size() > 2 && name[0] == 'r' && name.back() == 'd') return FindX86(name.substr(0, name.size() - 1), 4);
   return std::nullopt;

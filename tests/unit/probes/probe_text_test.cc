@@ -75,7 +75,7 @@ TEST(ProbeTextTest, PositionsAreRegistersAndThenTheStack) {
     return ResolvePositional(parsed->arguments.at(0), Machine::kX86);
   };
   EXPECT_EQ(resolve("arg1")->operand.source, 112);
-  EXPECT_EQ(resolve("arg6")->operand.source, 72);
+  EXPECT_EQ(resolve("arg6")->operand.source, 64);
   auto stack = resolve("arg8:s32");
   EXPECT_EQ(stack->operand.source, 152);
   EXPECT_EQ(stack->operand.steps, 1);
