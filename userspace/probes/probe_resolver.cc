@@ -132,8 +132,8 @@ util::Status AddFunctions(const std::string& text, const SearchPaths& places,
                           "--uprobe libc.so.6:malloc+retval"};
   auto split = SplitFile(text, places, wrong);
   if (!split) return split.TakeError();
-  const auto& [file, rest] = *split;
-  auto parsed = ParseProbe(rest);
+  const std::string& file = split->first;
+  auto parsed = ParseProbe(split->second);
   if (!parsed) return parsed.TakeError();
   if (parsed->symbol.empty()) return wrong;
   auto functions = FindNamed(file, &*parsed, options);
