@@ -14,6 +14,7 @@
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
 #include "util/clock.h"
+#include "util/peak_memory.h"
 #include "util/quantity.h"
 
 namespace tools {
@@ -341,7 +342,7 @@ void Recorder::PrintFileSummary(Reason reason, const session::SnapshotResult& fi
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   totals.cpu_time = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
-  totals.peak_memory = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  totals.peak_memory = util::PeakMemory();
   const capture::CaptureSession& capture = driver_->recording().capture();
   totals.rings = capture.ring_count();
   totals.ring_bytes = capture.ring_bytes();
@@ -396,8 +397,6 @@ void Recorder::EndBuffer() {
 
 void Recorder::PrintBufferSummary() {
   const session::RecordingStatus status = driver_->recording().status();
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   if (driver_->files() != nullptr) {
     const session::TriggerSet& triggers = driver_->files()->triggers();
     for (const session::TriggerState& trigger : triggers.triggers()) {
@@ -419,8 +418,7 @@ void Recorder::PrintBufferSummary() {
   console_.Note(fmt::format(
       "took in {} events{}; {} of CPU time, {} of memory at most", util::FormatCount(status.events),
       status.lost == 0 ? "" : fmt::format(", LOST {}", util::FormatCount(status.lost)),
-      util::FormatDuration(status.cpu_time),
-      util::FormatSize(static_cast<uint64_t>(usage.ru_maxrss) * 1024)));
+      util::FormatDuration(status.cpu_time), util::FormatSize(util::PeakMemory())));
 }
 
 }  // namespace tools
