@@ -36,7 +36,7 @@ NOT_RUN = (
     (r"--cpu 3\b", "a machine with four CPUs"),
     (r"4711", "an id of another trace"),
     (r"--pid 812", "a pid of another machine"),
-    (r"shop|:Pay", "another program"),
+    (r"shop|:Pay|libfoo|app\.py", "another program"),
     (r"lbr-filter|-c default,lbr|--counters cycles", "hardware counters"),
     (r"bash:readline", "a program with that symbol"),
     (r"request/redis|'to :18100'|postgres --from", "a trace of another server"),

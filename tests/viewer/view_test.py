@@ -336,7 +336,7 @@ class View(Recorded):
     def blocks_with_a_row(self):
         """Device and begin of the requests that find a row: a device that is asked for more at once shows how many it leaves out."""
         found, going_on = set(), {}
-        for koid, begin, dur in harness.query(self.trace, "SELECT koid, ts, coalesce(dur, 1 << 62) FROM spans WHERE "
+        for koid, begin, dur in harness.query(self.trace, "SELECT koid, ts, coalesce(dur, 1 << 52) FROM spans WHERE "
                                                           "category = 'block' ORDER BY ts"):
             others = going_on[koid] = [end for end in going_on.get(koid, []) if end > begin]
             if len(others) < DEVICE_ROWS:
