@@ -21,9 +21,7 @@ extern struct probe_spec_array probe_specs SEC(".maps");
 
 /*
  * Calls that passed the filter of their probe, so that the return of another call emits
- * nothing. The value is unused for functions of programs. Kernel functions, whose frames are not known,
- * have one entry for all calls of a thread: a bit for each, the innermost lowest, below a
- * set bit.
+ * nothing. The value is unused.
  */
 struct probe_passed_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -171,7 +171,7 @@ bool IsDeclaredString(Dwarf_Die* type) {
          NameOf(type).starts_with("basic_string<char, std::char_traits<char>, std::allocator<char>");
 }
 
-// True if a class, or what it consists of, has a destructor that somebody wrote: C++ then passes it by address. gcc does not
+// True if a class, or what it consists of, has a user-provided destructor: C++ then passes it by address. gcc does not
 // write DW_AT_calling_convention.
 bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
   Dwarf_Die child;
