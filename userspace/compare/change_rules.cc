@@ -30,11 +30,10 @@ double ChangeOfEvents(const Sides<MeanDetail>& of) {
 
 // The change of long sleeps. A sleep that both edges cut is in no complete length. Interrupted
 // once it becomes two that nearly are: so the change with the cut ones limits it.
-double LongerSleeps(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {
+double LongerSleeps(const SideSummary& base, const SideSummary& next) {
   const Sides<LongSleepDetail> of(base, next);
   const double with_cut = of.next->with_cut_ms - of.base->with_cut_ms;
-  const double complete =
-      info.statistic == Statistic::kSleepCount ? with_cut : next.value - base.value;
+  const double complete = next.value - base.value;
   return complete * with_cut <= 0 ? 0 : Nearer(with_cut, complete);
 }
 
@@ -165,10 +164,9 @@ constexpr ChangeRule kChangeRules[] = {
     // long sleeps
     {"same_work_for_more_threads", "With as much work for more threads, each of them has less.",
      kExplained,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
-       if (!of || LongerSleeps(info, base, next) <= 0) return Amount();
+       if (!of || LongerSleeps(base, next) <= 0) return Amount();
        const double threads = std::log(of.next->threads / of.base->threads);
        const double per_thread =
            std::log((of.next->wakeups + 1) / (of.base->wakeups + 1)) - threads;
@@ -179,50 +177,45 @@ constexpr ChangeRule kChangeRules[] = {
      "Sleeps became shorter by no more than the group sleeps less for anything but work. A group "
      "that waits for work for less time, or is woken less often, is no better off.",
      kLeastChange,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
-       const double longer = LongerSleeps(info, base, next);
+       const double longer = LongerSleeps(base, next);
        if (longer >= 0) return Amount();
        if (of.next->wakeups * constant < of.base->wakeups) return Amount(0);
        return Amount(std::min(0.0, std::max(longer, ForOthers(*of.next) - ForOthers(*of.base))));
      }},
     {"longer_wait_for_work", "It waits longer for work, and is not slower for it.", kExplained,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
        const double for_work = of.next->for_work_ms - of.base->for_work_ms;
-       const bool explains = for_work >= LongerSleeps(info, base, next) * constant;
+       const bool explains = for_work >= LongerSleeps(base, next) * constant;
        return for_work > 0 && explains ? Amount(0) : std::nullopt;
      }},
     {"as_many_wakeups",
      "A group that is woken as often has the longer sleeps in the place of waits for work.",
      kLeastChange,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
        const bool applies =
            of && !of.next->per_run && of.next->wakeups * constant >= of.base->wakeups;
-       return applies ? Amount(LongerSleeps(info, base, next)) : std::nullopt;
+       return applies ? Amount(LongerSleeps(base, next)) : std::nullopt;
      }},
     {"longer_timer_sleeps", "Sleeps by own timers grew by enough to explain it.", kExplained,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
-       const double longer = LongerSleeps(info, base, next);
+       const double longer = LongerSleeps(base, next);
        const bool applies =
            !of.next->per_run && of.next->timer_ms - of.base->timer_ms >= longer * constant;
        return applies ? Amount(longer) : std::nullopt;
      }},
     {"slower_pace", "A group that sets its pace by a timer sleeps longer each time.", kExplained,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next,
-        double constant) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of || !SetsItsPace(*of.base) || !SetsItsPace(*of.next)) return Amount();
-       const double longer = LongerSleeps(info, base, next);
+       const double longer = LongerSleeps(base, next);
        const double grown =
            (of.next->timer_sleep_ms - of.base->timer_sleep_ms) * of.next->timer_sleeps;
        return grown >= longer * constant ? Amount(longer) : std::nullopt;
@@ -231,11 +224,11 @@ constexpr ChangeRule kChangeRules[] = {
      "A group that is woken less often, or in a longer run, sleeps longer for lack of work. Only "
      "the change of its part of time asleep counts.",
      0,
-     [](const StatisticInfo& info, const SideSummary& base, const SideSummary& next, double) {
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
        const Sides<LongSleepDetail> of(base, next);
        if (!of) return Amount();
        return Amount(std::max(
-           0.0, std::min(LongerSleeps(info, base, next), of.next->asleep_ms - of.base->asleep_ms)));
+           0.0, std::min(LongerSleeps(base, next), of.next->asleep_ms - of.base->asleep_ms)));
      }},
 
     // other statistics
@@ -309,9 +302,6 @@ double LargestChange(const StatisticInfo& info, const SideSummary& base, const S
   }
   if (const Sides<AnswerDetail> of(base, next); of) {
     return std::max(of.base->total_ms, of.next->total_ms);
-  }
-  if (const Sides<LongSleepDetail> of(base, next); of && info.statistic == Statistic::kSleepCount) {
-    return std::max(of.base->with_cut_ms, of.next->with_cut_ms);
   }
   if (const Sides<BlockedDetail> of(base, next); of) {
     return std::max(of.base->blocked_ms, of.next->blocked_ms);

@@ -222,7 +222,6 @@ class Comparer {
       busy.Add(next, BusyOf(*part) / SecondsOf(*captures_[i]) * weight * normalization_.seconds[i]);
       unit.facts.latency_after_blocked += change * static_cast<double>(part->after_blocked_ns);
       unit.facts.running += change * static_cast<double>(part->of(facts::Share::kRunning));
-      unit.facts.asleep += change * static_cast<double>(part->of(facts::Share::kSleeping));
       runnable[i] = static_cast<double>(part->of(facts::Share::kRunnableWakeup) +
                                         part->of(facts::Share::kRunnablePreempted));
       blocked[i] = static_cast<double>(part->of(facts::Share::kBlocked));

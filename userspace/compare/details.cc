@@ -158,11 +158,9 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
   return changes;
 }
 
-// Sleeps shorter than 100 us have no object. Those that have one speak for the rest if they are at
-// least this part of the change, and one object explains all of them but this part.
-constexpr double kDescribed = 0.2;
-
-// The object whose change explains half of the row's, or else the call and kind that do.
+// The object whose change explains half of the row's, or else the call and kind that do. Sleeps
+// shorter than 100 us have no object. Those that have one speak for the rest if they are a quarter
+// of the change (kNamed), and one object explains all of them but a quarter.
 std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Groups& groups,
                                            const Normalization& normalization) {
   if (!row.group || row.change == 0 ||
@@ -189,7 +187,7 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
     if (most == changes.end()) continue;
     const bool explains =
         most->second / row.change >= kExplained ||
-        (described / row.change >= kDescribed && most->second / described >= 1 - kDescribed);
+        (described / row.change >= kNamed && most->second / described >= 1 - kNamed);
     if (explains) return ObjectChange{most->first, most->second};
   }
   return std::nullopt;
@@ -205,8 +203,8 @@ void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& 
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{group.shown, group.former_shown, in_scope[g], group.of_recorder, {}, {}, {}, {}, {},
-                  {}};
+    DiffGroup out{
+        group.shown, group.former_shown, in_scope[g], group.of_recorder, {}, {}, {}, {}, {}, {}};
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);
       if (part == nullptr) continue;

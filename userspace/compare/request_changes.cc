@@ -6,13 +6,11 @@
 #include <map>
 #include <tuple>
 
+#include "compare/values/lengths.h"
 #include "compare/values/metric.h"
 
 namespace comparison {
 namespace {
-
-// Requests beyond a quantile that is shown.
-constexpr double kLeastShownBeyond = 2;
 
 std::optional<RequestFigures> FiguresOf(const measure::RequestStats* stats) {
   if (stats == nullptr || stats->times.whole.empty()) return std::nullopt;

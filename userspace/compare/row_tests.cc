@@ -14,22 +14,12 @@
 namespace comparison {
 namespace {
 
-// The weight of the expected noise in degrees of freedom. Work differs more between programs than
-// waits do.
-constexpr double kNoiseDegrees = 4;
-constexpr double kWaitNoiseDegrees = 8;
-// The least variance, in parts of the expected one. A few equal captures do not prove that the next
-// ones are equal.
-constexpr double kLeastVariance = 0.15;
 // Pairs that a paired test of waits needs. Work varies with the speed of the machine, which drifts
 // slowly, so that pairs share it. Waits vary from moment to moment, and pairs cost them half of the
 // degrees of freedom.
 constexpr size_t kLeastWaitPairs = 4;
-// Limit of the scale of a variance from other groups, and one by it; within a group its square.
-constexpr double kNoisiest = 4;
-// Events per second that a mean needs.
-constexpr double kLeastEvents = 3;
-constexpr double kLeastWakeups = 50;  // of CPU time per wakeup
+// Wakeups per second that CPU time per wakeup needs.
+constexpr double kLeastWakeups = 50;
 
 // Whether a metric measures what a thread does, and not how it waits. Work varies with the program,
 // waits with the load of the machine as well.
@@ -71,7 +61,8 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
                 after >= std::min(captures - bases, kConfirmed) &&
                 LargestChange(info, test.base, test.next) >= info.gate;
   if (test.enough && IsMean(info.statistic) && info.metric != Metric::kRequest) {
-    const double least = info.statistic == Statistic::kCpuPerWakeup ? kLeastWakeups : kLeastEvents;
+    const double least =
+        info.statistic == Statistic::kCpuPerWakeup ? kLeastWakeups : kLeastPerSecond;
     const auto events = [](const SideSummary& side) {
       if (const auto* answers = std::get_if<AnswerDetail>(&side.detail)) return answers->events;
       const auto* mean = std::get_if<MeanDetail>(&side.detail);
@@ -86,14 +77,14 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
     return std::nullopt;
   };
   if (test.enough && sleeps(test.base)) {
-    test.enough = std::max(*sleeps(test.base), sleeps(test.next).value_or(0)) >= kLeastEvents;
+    test.enough = std::max(*sleeps(test.base), sleeps(test.next).value_or(0)) >= kLeastPerSecond;
   }
   const bool in_pairs = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
   if (in_pairs && before == bases && after == captures - bases) test.pairs = pairs;
   test.prior = priors.Of(group, sample.statistic);
   test.prior.variance *= (test.base.damping + test.next.damping) / 2;
   test.prior.variance += (test.base.sampling_variance + test.next.sampling_variance) / 2;
-  test.least_variance = kLeastVariance * test.prior.variance;
+  test.least_variance = test.prior.variance / kNoisiest;
   return test;
 }
 
@@ -127,7 +118,7 @@ double NoiseOf(const std::vector<StatisticTest>& tests, bool work) {
     sum.degrees += ratio.degrees;
     sum.count += 1;
   }
-  double degrees = work ? kNoiseDegrees : kWaitNoiseDegrees;
+  double degrees = kPriorDegrees;
   double sum = 0;
   for (const auto& [metric, ratio] : by_metric) {
     // The statistics of a metric are correlated: they count as one.
@@ -266,7 +257,7 @@ void NoiseScales::Add(const std::vector<StatisticSample>& samples, const measure
 
 double NoiseScales::Of(Statistic statistic, const SampleVariance& own) const {
   const double sum = sums_[static_cast<size_t>(statistic)] - own.variance * own.degrees;
-  const double degrees = kNoiseDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
+  const double degrees = kPriorDegrees + degrees_[static_cast<size_t>(statistic)] - own.degrees;
   return std::clamp(std::exp(sum / degrees), 1 / kNoisiest, kNoisiest);
 }
 

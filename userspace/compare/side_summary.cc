@@ -7,11 +7,10 @@
 #include <span>
 #include <type_traits>
 
+#include "compare/change_rules.h"
+
 namespace comparison {
 namespace {
-
-// The part of the mean that is added before the logarithm, besides the floor of the statistic.
-constexpr double kFloorOfMean = 0.1;
 
 class GeometricMean {
  public:
@@ -41,7 +40,10 @@ std::array<double, 2> FloorsOf(Statistic statistic, const Observations& captures
     for (size_t t = 0; t < floors.size(); ++t) floors[t] += capture->tested[t];
     count += 1;
   }
-  for (double& floor : floors) floor = least + (count > 0 ? kFloorOfMean * floor / count : 0);
+  // Of the mean as much as the least change: what varies by less does not matter.
+  for (double& floor : floors) {
+    floor = least + (count > 0 ? (kLeastChange - 1) * floor / count : 0);
+  }
   return floors;
 }
 

@@ -43,10 +43,7 @@ Suppression SleepInSlack(const GroupFindings& findings, const ComparisonRow& row
   const SuppressionFacts& facts = findings.facts();
   const auto cheaper = findings.Find(Metric::kCpuTime, IsBetter);
   const double slack = facts.slack - (cheaper ? findings.row(*cheaper).change : 0);
-  // More sleeps are longer than half of all. The change is how much more it sleeps in total.
-  const bool counted = cheaper && row.statistic == Statistic::kSleepCount;
-  const double longer = counted ? std::min(row.change, std::max(0.0, facts.asleep)) : row.change;
-  if (facts.slowed || slack < longer * part) return {};
+  if (facts.slowed || slack < row.change * part) return {};
   const auto cause = cheaper ? cheaper : findings.Find(IsBetter);
   // The waits became fewer, but by less than a finding.
   return {.by = cause, .drop = !cause};

@@ -18,7 +18,6 @@ struct SuppressionFacts {
   double running = 0;
   double runnable = 0;  // waits for a CPU
   double blocked = 0;   // in D
-  double asleep = 0;
   // Base less new of runnable and blocked, each as far as it is significant: time it now needs for
   // nothing else.
   double slack = 0;

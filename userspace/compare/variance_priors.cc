@@ -2,6 +2,7 @@
 #include "compare/variance_priors.h"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -15,16 +16,13 @@
 namespace comparison {
 namespace {
 
-constexpr double kPriorDegrees = 6;
-// Captures of different days differ more than those of a quiet hour.
-constexpr double kLeastNoise = 0.03;
-// The ratio of mean to median of variances with few degrees of freedom.
-constexpr double kMeanOfMedian = 1.2;
-
-double MedianOf(std::vector<double> values) {
+// The mean of variances with as many degrees of freedom, from their median, which a few programs
+// that vary much do not change.
+double MeanOfVariances(std::vector<double> values, double degrees) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const boost::math::chi_squared_distribution<double> distribution(degrees);
+  return *middle * degrees / boost::math::median(distribution);
 }
 
 // The variance of the logarithm. Nothing for values below the floor: next to nothing does not vary.
@@ -99,8 +97,11 @@ VariancePriors VariancePriors::Of(Captures noise) {
   if (elapsed) priors.by_group_[{measure::GroupName{}, Statistic::kElapsedTime}] = *elapsed;
   for (size_t i = 0; i < kStatistics; ++i) {
     if (variances[i].size() < kConfirmed) continue;
-    const double variance = MedianOf(std::move(variances[i])) * kMeanOfMedian;
-    priors.by_statistic_[i].variance = std::max(variance, kLeastNoise * kLeastNoise);
+    // Captures of different days differ more than those of a quiet hour.
+    double& prior = priors.by_statistic_[i].variance;
+    prior =
+        std::max(MeanOfVariances(std::move(variances[i]), static_cast<double>(noise.size()) - 1),
+                 prior / (kNoisiest * kNoisiest));
   }
   return priors;
 }

@@ -41,15 +41,15 @@ bool IsServer(uint64_t by_tree, uint64_t tree_cpu, uint64_t other_cpu) {
 
 TEST(ScopeTest, ContainsServersThatTheTreeWakes) {
   EXPECT_TRUE(IsServer(900, 1, 9));
-  EXPECT_TRUE(IsServer(300, 1, 9));
+  EXPECT_TRUE(IsServer(320, 1, 9));
   // A tenth of the CPU time explains a tenth of the wakeups.
   EXPECT_FALSE(IsServer(110, 1, 9));
-  // Less than a tenth of the wakeups, however little the tree runs.
-  EXPECT_FALSE(IsServer(90, 1, 10'000));
-  EXPECT_TRUE(IsServer(110, 1, 10'000));
-  // A tree with half of the CPU time needs three of four wakeups.
-  EXPECT_TRUE(IsServer(800, 5, 5));
-  EXPECT_FALSE(IsServer(600, 5, 5));
+  // Less than a twentieth of the wakeups, however little the tree runs.
+  EXPECT_FALSE(IsServer(40, 1, 10'000));
+  EXPECT_TRUE(IsServer(60, 1, 10'000));
+  // A tree with half of the CPU time needs four of five wakeups.
+  EXPECT_TRUE(IsServer(810, 5, 5));
+  EXPECT_FALSE(IsServer(780, 5, 5));
 }
 
 TEST(ScopeTest, ContainsAllButTheRecorderWithoutACommand) {

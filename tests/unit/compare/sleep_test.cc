@@ -99,6 +99,34 @@ TEST(SleepTest, TwoSelfPacedGroupsMayWaitForEachOther) {
 // A group that other groups wake has less work.
 TEST(SleepTest, FewerRequestsAreNotWorse) { EXPECT_FALSE(IsFinding(VerdictOfPauses(5, 8, false))); }
 
+// Runs of a command, in which answers come one after another instead of together: it sleeps more
+// often, each time as long as before. `work` is how much more CPU time it has.
+Verdict VerdictOfRuns(double work) {
+  Simulator simulator(5);
+  Work before;
+  before.of_command = true;
+  Work after = before;
+  after.cpu_ms *= work * 3 / 5;
+  DiffInput runs;
+  for (uint64_t i = 0; i < 5; ++i) {
+    runs.base.push_back(simulator.Make({before}, 3));
+    runs.next.push_back(simulator.Make({after}, 5));
+    runs.base.back().elapsed_ns = 2'990'000'000 + i * 1'000'000;
+    runs.next.back().elapsed_ns = 4'990'000'000 - i * 1'000'000;
+    SetSleeps(runs.base.back(), 600 + i, 300);
+    SetSleeps(runs.next.back(), 1500 - i, 750);
+  }
+  const auto report = Compare(std::move(runs));
+  EXPECT_TRUE(report);
+  EXPECT_TRUE(report->per_run);
+  return testing::Find(*report, "worker", Metric::kSleep)->verdict;
+}
+
+TEST(SleepTest, MoreSleepsForAsMuchWorkOfARunAreWorse) {
+  EXPECT_EQ(VerdictOfRuns(1), Verdict::kWorse);
+  EXPECT_FALSE(IsFinding(VerdictOfRuns(2.5)));
+}
+
 TEST(SleepTest, UnchangedSleepsAreNotWorse) {
   EXPECT_FALSE(IsFinding(VerdictOf(300, 300)));
   EXPECT_FALSE(IsFinding(VerdictOf(120, 120)));

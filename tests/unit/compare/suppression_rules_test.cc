@@ -60,8 +60,6 @@ std::vector<SuppressionCase> SuppressionCases() {
   const ComparisonRow cheaper = better(M::kCpuTime, -60);
   ComparisonRow thread_sleep = worse(M::kSleep, 100);
   thread_sleep.statistic = Statistic::kSleepForThreads;
-  ComparisonRow more_sleeps = worse(M::kSleep, 400);
-  more_sleeps.statistic = Statistic::kSleepCount;
   return {
       {"appears_or_disappears",
        true,
@@ -126,13 +124,10 @@ std::vector<SuppressionCase> SuppressionCases() {
        {.latency_log_ratio = std::log(200)}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100), cheaper}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100)}, {.slack = 60}},
-      {"sleep_in_slack", true, {more_sleeps, cheaper}, {.asleep = 70}},
       // It has less work.
       {"sleep_in_slack", false, {worse(M::kSleep, 100), cheaper}, {.slowed = true}},
       // Less waiting that is not significant is no slack.
       {"sleep_in_slack", false, {worse(M::kSleep, 100)}, {.runnable = -60}},
-      {"sleep_in_slack", false, {worse(M::kSleep, 400), cheaper}, {.asleep = 70}},
-      {"sleep_in_slack", false, {more_sleeps, cheaper}, {.asleep = 400}},
       {"sleep_in_slack", false, {thread_sleep}, {.slack = 60}},
       {"sleep_in_slack", false, {thread_sleep, cheaper}},
       {"sleep_taken_by_work", true, {better(M::kSleep, -50), more(M::kCpuTime, 60)}},

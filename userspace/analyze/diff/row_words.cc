@@ -121,8 +121,6 @@ std::optional<std::string> WholeWordsOf(const DiffReport& report, Statistic stat
       return "waits for a lock";
     case Statistic::kPauseRate:
       return "sleeps amid work";
-    case Statistic::kSleepCount:
-      return fmt::format("sleeps above p50 per {}", report.per_run ? "run" : "second");
     case Statistic::kBlockedCount:
       return fmt::format("D-state waits per {}", report.per_run ? "run" : "second");
     default:

@@ -10,6 +10,7 @@
 #include "analyze/diff/request_words.h"
 #include "analyze/diff/row_words.h"
 #include "analyze/diff/settings_section.h"
+#include "compare/change_rules.h"
 #include "compare/explaining_settings.h"
 #include "schema/wait_object.h"
 #include "text/clean_text.h"
@@ -210,7 +211,8 @@ bool WaitsForWorkAlone(const DiffReport& report, const ComparisonRow& row) {
          count(measure::Duration::kForLock) == 0;
 }
 
-// The finding that the first one caused, of another group, with the largest change.
+// The finding that the first one caused, of another group, with the largest change. One that is
+// small beside its cause (kLeastChange) is a side effect: a shell that waits for the command.
 const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
   const ComparisonRow* victim = nullptr;
   for (const size_t other : Ranked(report)) {
@@ -219,7 +221,8 @@ const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
     if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row)) continue;
     if (victim == nullptr || row.change > victim->change) victim = &row;
   }
-  return victim;
+  const double least = report.rows[number].change * (comparison::kLeastChange - 1);
+  return victim != nullptr && victim->change < least ? nullptr : victim;
 }
 
 std::string Joined(const std::vector<std::string>& names, size_t all) {
@@ -344,8 +347,8 @@ std::vector<std::string> SilenceWords(const DiffReport& report) {
     if (names.size() == kNamesShown) break;
     const ComparisonRow& row = report.rows[undecided.row];
     names.push_back(fmt::format("{}, {} ({}; {} captures a side would decide)",
-                                GroupWords(report, row), MetricWords(report, row), RatioIntervalWords(row),
-                                undecided.captures));
+                                GroupWords(report, row), MetricWords(report, row),
+                                RatioIntervalWords(row), undecided.captures));
   }
   if (!names.empty()) {
     lines.push_back("too noisy to decide: " + Joined(names, report.too_noisy.size()));

@@ -24,13 +24,6 @@ namespace {
 using comparison::Statistic;
 using comparison::StatisticInfo;
 
-// As in compare/row_tests.cc and compare/side_summary.cc.
-constexpr double kFloorOfMean = 0.1;
-constexpr double kLeastVariance = 0.15;
-constexpr double kPriorDegrees = 6;
-constexpr double kNoiseDegrees = 4;
-constexpr double kQuietest = 0.25;
-constexpr double kNoisiest = 16;
 // The variance of a sum of n lengths that vary as much as their mean is 2/n of its square, that of
 // a count 1/n.
 constexpr double kVarianceOfLengths = 2;
@@ -81,7 +74,7 @@ class Tester {
   std::vector<double> Rates(const std::vector<FrameValues>& frames) const {
     std::vector<std::pair<size_t, Test>> tests;
     double sum = 0;
-    double degrees = kNoiseDegrees;
+    double degrees = comparison::kPriorDegrees;
     for (size_t i = 0; i < frames.size(); ++i) {
       if (!IsEnough(frames[i])) continue;
       Test test = Prepare(frames[i]);
@@ -92,7 +85,8 @@ class Tester {
       }
       tests.emplace_back(i, std::move(test));
     }
-    const double scale = std::clamp(std::exp(sum / degrees), kQuietest, kNoisiest);
+    const double scale = std::clamp(std::exp(sum / degrees), 1 / comparison::kNoisiest,
+                                    comparison::kNoisiest * comparison::kNoisiest);
     std::vector<double> p;
     for (const auto& [frame, test] : tests) p.push_back(PValue(test, scale));
     const std::vector<double> found = comparison::FalseDiscoveryRates(p);
@@ -114,7 +108,7 @@ class Tester {
   }
 
   Test Prepare(const FrameValues& frame) const {
-    const double floor = info_.floor + kFloorOfMean * MeanOf(frame.values);
+    const double floor = info_.floor + (comparison::kLeastChange - 1) * MeanOf(frame.values);
     Test test;
     double damping = 0;
     for (size_t i = 0; i < frame.values.size(); ++i) {
@@ -139,8 +133,8 @@ class Tester {
 
   double PValue(const Test& test, double scale) const {
     const double expected = Expected(test, scale);
-    comparison::VariancePrior prior{expected, kPriorDegrees};
-    prior.variance = std::max(prior.variance, kLeastVariance * expected);
+    comparison::VariancePrior prior{expected, comparison::kPriorDegrees};
+    prior.variance = std::max(prior.variance, expected / comparison::kNoisiest);
     const double effect = std::log(comparison::kLeastChange) * std::sqrt(test.damping);
     return comparison::CompareModerated(test.base, test.next, {}, prior, effect).p;
   }

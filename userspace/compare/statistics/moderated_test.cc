@@ -11,9 +11,6 @@
 namespace comparison {
 namespace {
 
-// Equal values, or nearly equal ones, do not prove a variance of 0.
-constexpr double kMostLogRatio = 5;
-
 double SquaresOf(std::span<const double> values) {
   const double mean = MeanOf(values);
   double sum = 0;
@@ -48,7 +45,8 @@ SampleVariance PooledVariance(std::span<const double> base, std::span<const doub
 double LogVarianceRatio(const SampleVariance& sample, double variance) {
   const double half = sample.degrees / 2;
   const double bias = boost::math::digamma(half) - std::log(half);
-  return std::clamp(std::log(sample.variance / variance) - bias, -kMostLogRatio, kMostLogRatio);
+  const double most = 2 * std::log(kNoisiest);
+  return std::clamp(std::log(sample.variance / variance) - bias, -most, most);
 }
 
 double Comparison::Low(double confidence) const {

@@ -18,6 +18,13 @@ struct VariancePrior {
   double degrees = 0;  // of freedom: its weight beside the sample
 };
 
+// The weight of what is expected beside what is measured, in degrees of freedom: of a prior
+// variance, and of the noise that is usual.
+inline constexpr double kPriorDegrees = 6;
+// The limit of the ratio of a variance to the expected one, and one by it. A few equal captures do
+// not prove that the next ones are equal, and one noisy metric does not make all others noisy.
+inline constexpr double kNoisiest = 6;
+
 // A sample variance and its degrees of freedom.
 struct SampleVariance {
   double variance = 0;
@@ -33,7 +40,8 @@ SampleVariance PooledVariance(std::span<const double> base, std::span<const doub
                               const Pairs& pairs);
 
 // The logarithm of the ratio of a sample variance to `variance`, corrected for its bias at few
-// degrees of freedom, between -5 and 5. Needs degrees above 0.
+// degrees of freedom, between that of the square of kNoisiest and of one by it. Needs degrees above
+// 0.
 double LogVarianceRatio(const SampleVariance& sample, double variance);
 
 struct Comparison {

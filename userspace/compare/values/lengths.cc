@@ -7,13 +7,6 @@
 #include "compare/values/normalization.h"
 
 namespace comparison {
-namespace {
-
-// Waits beyond a quantile that it needs.
-constexpr double kLeastBeyond = 20;
-
-}  // namespace
-
 LengthSum ExcessOf(const measure::Histogram& histogram, uint64_t threshold, double own,
                    double shortest) {
   LengthSum sum;
@@ -65,9 +58,7 @@ std::vector<std::optional<double>> QuantilesOf(
   double cut = 0;
   for (const measure::Distribution* times : captures) {
     const auto count = static_cast<double>(times->whole.count());
-    while (known > 0 &&
-           count < (q[known - 1] <= 0.5 ? kLeastBeyond
-                                        : kLeastBeyond / std::max(1 - q[known - 1], 1e-9))) {
+    while (known > 0 && count * (1 - q[known - 1]) < kLeastShownBeyond * (1 - 1e-9)) {
       --known;
     }
     whole += count;

@@ -13,6 +13,9 @@
 
 namespace comparison {
 
+// Values beyond a quantile that is shown.
+inline constexpr double kLeastShownBeyond = 2;
+
 // Null for metrics that are counts, and where the group has none. `name` is that of the system
 // call.
 const measure::Distribution* LengthsOf(const measure::Group& group, Metric metric,
@@ -33,9 +36,10 @@ LengthSum ExcessOf(const measure::Histogram& histogram, uint64_t threshold, doub
                    double shortest);
 
 // For each of `q`, ascending: the quantile of all waits of the captures of a side, ns. Not tested,
-// only shown. Nothing where a capture has too few waits: 20 are needed for the median, 2,000 for
-// 0.99, 20,000 for 0.999. Waits that an edge cut are censored: above 1% of them, the Kaplan-Meier
-// estimate counts them, and has no value beyond the last complete wait.
+// only shown. Nothing where a capture has fewer than kLeastShownBeyond beyond it: 4 waits are
+// needed for the median, 200 for 0.99, 2,000 for 0.999. Waits that an edge cut are censored: above
+// 1% of them, the Kaplan-Meier estimate counts them, and has no value beyond the last complete
+// wait.
 std::vector<std::optional<double>> QuantilesOf(
     std::span<const measure::Distribution* const> captures, std::span<const double> q);
 

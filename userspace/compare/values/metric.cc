@@ -44,8 +44,6 @@ constexpr StatisticInfo kTable[] = {
      0.35, 5, 0},
     {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", StatisticUnit::kMsPerSecond, 5,
      0.45, 5, 0},
-    {Statistic::kSleepCount, Metric::kSleep, "count_above_p50", StatisticUnit::kPerSecond, 2, 0.25,
-     5, 0},
     {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", StatisticUnit::kMsPerSecond, 5,
      0.25, 5, 0},
     {Statistic::kAnswerMean, Metric::kSleep, "answer", StatisticUnit::kMicroseconds, 20, 0.3, 5, 0},

@@ -70,7 +70,6 @@ enum class Statistic : uint8_t {
   kSleepExcessMost,
   kSleepExcessTenth,
   kSleepExcessHundredth,
-  kSleepCount,
   kSleepForThreads,
   kAnswerMean,
   kLockRate,
@@ -98,7 +97,7 @@ enum class Statistic : uint8_t {
   kRequestTenth,
   kRequestHundredth,
 };
-inline constexpr size_t kStatistics = 40;
+inline constexpr size_t kStatistics = 39;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,

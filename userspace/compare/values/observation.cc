@@ -89,8 +89,8 @@ std::optional<Observation> OfMeanLength(const Distribution& times, double second
   return result;
 }
 
-// Sleep changes only if each thread sleeps more and each sleep is longer. Otherwise there are other
-// threads or other sleeps.
+// Sleep changes only if each thread sleeps more, and more for as much work. Otherwise there are
+// other threads or other sleeps.
 Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
                          const SleepThresholds& thresholds, double own, double seconds,
                          double shortest) {
@@ -100,15 +100,18 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   const LengthSum all = ExcessOf(sleeps.whole, 0, own, shortest);
   const LengthSum cut = ExcessOf(sleeps.cut, threshold, own, own * 2);
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
-  const bool counted = statistic == Statistic::kSleepCount;
-  const double amount = counted ? excess.count : excess.ns / kNsPerMs;
+  // In runs of a command as much CPU time is as much work, and more sleeps beside it are longer
+  // waits. Elsewhere more sleeps are more work.
+  const bool per_run = seconds * 1e9 != own;
+  const double amount = excess.ns / kNsPerMs;
+  const double work =
+      per_run ? Ms(group.of(facts::Share::kRunning)) + InfoOf(statistic).floor : all.count;
   Observation result;
   result.value = amount / seconds;
-  result.sampling_variance =
-      counted ? VarianceOfCount(excess.count) : kPoissonPart * excess.variance();
-  result.tested = {result.value / threads, all.count > 0 ? amount / all.count : 0};
+  result.sampling_variance = kPoissonPart * excess.variance();
+  result.tested = {result.value / threads, work > 0 ? amount / work : 0};
   result.tests = 2;
-  result.divisors = {threads, all.count / seconds};
+  result.divisors = {threads, work / seconds};
   LongSleepDetail detail;
   detail.with_cut_ms = (excess.ns + cut.ns) / kNsPerMs / seconds;
   detail.asleep_ms = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
@@ -125,7 +128,7 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
     detail.timer_sleep_ms = count > 0 ? ms / count : 0;
   }
   detail.threads = threads;
-  detail.per_run = seconds * 1e9 != own;
+  detail.per_run = per_run;
   result.detail = detail;
   return result;
 }
@@ -179,7 +182,7 @@ TimerSleeps TimerSleepsIn(const measure::Group& group, std::string_view kind) {
 // that has no requests of others: it sets its own pace.
 std::optional<Observation> OfPauses(const measure::Group& group, double own, double seconds) {
   const auto requests = static_cast<double>(group.of(Duration::kForWork).whole.count());
-  if (requests < kLeastTimerSleeps * own / 1e9) return std::nullopt;
+  if (requests < kLeastPerSecond * own / 1e9) return std::nullopt;
   const TimerSleeps pauses = TimerSleepsIn(group, schema::wait_kind::kSleep);
   const double threads = std::max<double>(1, static_cast<double>(group.threads));
   Observation result = OfTime(pauses.ms, seconds, VarianceOfCount(pauses.count));
@@ -214,7 +217,7 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
   timer_ms -= std::min(timer_ms, timed_out.ms);
   thread_sleeps += timed_out.count;
   threads_ms += timed_out.ms;
-  if (timer_sleeps < kLeastTimerSleeps * own / 1e9) return std::nullopt;
+  if (timer_sleeps < kLeastPerSecond * own / 1e9) return std::nullopt;
   const Distribution& for_work = group.of(Duration::kForWork);
   threads_ms -= std::min(threads_ms, Ms(for_work.whole_ns));
   thread_sleeps -= std::min(thread_sleeps, static_cast<double>(for_work.whole.count()));
@@ -278,7 +281,6 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kSleepExcessHalf:
     case Statistic::kSleepExcessTenth:
     case Statistic::kSleepExcessHundredth:
-    case Statistic::kSleepCount:
       return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
     case Statistic::kSleepForThreads:
       return OfThreadSleeps(group, own, seconds);

@@ -17,7 +17,7 @@
 namespace comparison {
 
 // A group has own timers, or requests, if they end so many of its sleeps per second.
-inline constexpr double kLeastTimerSleeps = 10;
+inline constexpr double kLeastPerSecond = 10;
 
 // What rules need to know of an observation beyond its value, by kind of statistic. All are rates,
 // per second or per run of the command as Normalization says, unless said otherwise. kFields are

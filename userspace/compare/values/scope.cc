@@ -9,21 +9,18 @@
 namespace comparison {
 namespace {
 
-// A server needs this part of its wakeups by the tree, and odds of those of so many times the odds
-// that the tree runs.
-constexpr double kRequestsOfTree = 0.1;
-constexpr double kServerOdds = 3;
-
 // Wakeups of a group on one side.
 struct WakeupCounts {
   double by_tree = 0;
   double all = 0;
 };
 
+// Whether enough of its wakeups are by the tree, and at most a quarter as many would be by chance:
+// then their odds were those of the tree running.
 bool IsServer(const WakeupCounts& woken, double tree_cpu, double other_cpu, size_t captures) {
-  if (woken.by_tree < kLeastTimerSleeps * static_cast<double>(captures)) return false;
-  if (woken.by_tree < kRequestsOfTree * woken.all) return false;
-  return woken.by_tree * other_cpu >= kServerOdds * tree_cpu * (woken.all - woken.by_tree);
+  if (woken.by_tree < kLeastPerSecond * static_cast<double>(captures)) return false;
+  if (woken.by_tree < kLeastPart * woken.all) return false;
+  return woken.by_tree * other_cpu * kNamed >= tree_cpu * (woken.all - woken.by_tree);
 }
 
 }  // namespace
@@ -88,8 +85,8 @@ std::vector<bool> SelfPacedOf(const Groups& groups, const std::vector<bool>& in_
       without_thread += static_cast<double>(found->second.ns);
       sleeps += static_cast<double>(found->second.count);
     }
-    self_paced[g] = in_scope[g] && without_thread >= asleep * kExplained &&
-                    sleeps >= kLeastTimerSleeps * seconds;
+    self_paced[g] =
+        in_scope[g] && without_thread >= asleep * kExplained && sleeps >= kLeastPerSecond * seconds;
   }
   return self_paced;
 }

@@ -11,13 +11,9 @@
 namespace comparison {
 namespace {
 
-// Limits of a renamed group: ratio of CPU time, and of threads. Twice the CPU time under a new name
-// would hide a change. The ratio of wakeups may be the square of that of CPU time. The CPU time of
-// groups with neither the process name nor the thread name in common has the limit of threads.
-constexpr double kRenamedCpu = 1.5;
-constexpr double kRenamedThreads = 1.3;
-// The part of the wakers of both that only one has; kExplained without a common name.
-constexpr double kRenamedWakers = 0.7;
+// The ratio of the CPU time, and of the threads, of a renamed group. Twice the CPU time under a new
+// name would hide a change. The ratio of wakeups may be the square of it.
+constexpr double kRenamed = 1.5;
 
 double LogRatio(double a, double b, double floor) { return std::log((a + floor) / (b + floor)); }
 
@@ -104,9 +100,9 @@ std::optional<double> Similarity::Distance(size_t gone, size_t added) const {
   const double different =
       either == 0 ? 0 : 1 - static_cast<double>(common) / static_cast<double>(either);
   const bool related = before.process == after.process || before.thread == after.thread;
-  const double most = std::log(related ? kRenamedCpu : kRenamedThreads);
-  if (threads > std::log(kRenamedThreads) || cpu > most || wakeups > 2 * most) return std::nullopt;
-  if (different > (related ? kRenamedWakers : kExplained)) return std::nullopt;
+  const double most = std::log(kRenamed);
+  if (threads > most || cpu > most || wakeups > 2 * most) return std::nullopt;
+  if (different > kExplained) return std::nullopt;
   return threads + cpu + wakeups + different + (related ? 0 : 1);
 }
 

@@ -58,6 +58,15 @@ TEST_F(SentencesTest, ConclusionNamesTheVictimAndTheCause) {
             "worker waits 2.3 s per run longer until expiry lets it go on (a lock)");
 }
 
+// A shell waits a little longer for the command, which waits much longer.
+TEST_F(SentencesTest, ASmallSideEffectIsNoVictim) {
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 31).caused_by = 0;
+  EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
+  report_.rows[1].change = 29;
+  EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
+}
+
 TEST_F(SentencesTest, ObjectsAreNamedWhereTheySayMore) {
   ComparisonRow& blocked = Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 60);
   blocked.causes = {{CauseLink::Kind::kInterrupt, std::nullopt, 60, Metric::kBlocked}};
