@@ -308,7 +308,7 @@ bombs: $(BUILD)/fxt
 # --- Other kernels in virtual machines -------------------------------------------------------------------------
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
-               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed \
+               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed $(BUILD)/tests/arguments \
                $(BUILD)/bench/prices_load
 
 ## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)

@@ -102,7 +102,7 @@ class ProbeTest(harness.FolderTest):
             self.assertEqual({key: number(value) for key, value in call.begin.items()},
                              {name: line[key] for key, name in fields.items()})
             if ret:
-                self.assertEqual(number(call.end["ret"]), line["ret"])
+                self.assertEqual(number(call.end["retval"]), line["ret"])
 
 
 class ByName(ProbeTest):
@@ -130,7 +130,7 @@ class ByName(ProbeTest):
                     "second": "pair.second", "big": "big.values[1]", "last": "last"})
                 self.check(calls["returns_big"], printed["returns_big"], {"number": "number"}, ret=False)
                 self.check(calls["floats"], printed["floats"], {"second": "second"}, ret=False)
-                self.assertEqual([(call.begin["depth"], call.end["ret"]) for call in calls["recurs"]], [(n, n) for n in range(30, -1, -1)])
+                self.assertEqual([(call.begin["depth"], call.end["retval"]) for call in calls["recurs"]], [(n, n) for n in range(30, -1, -1)])
 
     def test_cxx_and_rust(self):
         for compiler, level in COMPILERS:
@@ -188,9 +188,9 @@ class ByPosition(ProbeTest):
         calls, printed, _ = self.record(program, ("copies(arg1:str, arg2, arg3:str)+retval:str", f"integers({register}, arg1:s8, arg2:u8, arg5:s32, arg8)+retval:s32"))
         for call, line in zip(calls["copies"], printed["copies"]):
             self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg3"]), (line["name"][:TEXT_BYTES], line["len"], line["buf"]))
-            self.assertEqual(call.end["ret"], line["ret"] and line["ret"][:TEXT_BYTES])
+            self.assertEqual(call.end["retval"], line["ret"] and line["ret"][:TEXT_BYTES])
         for call, line in zip(calls["integers"], printed["integers"]):
-            self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg5"], call.end["ret"]),
+            self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg5"], call.end["retval"]),
                              (line["a"], line["b"], line["e"], line["ret"]))
             self.assertEqual(number(call.begin["arg8"]) % 2**64, line["h"])
             self.assertEqual(number(call.begin[register]) % 256, line["a"] % 256)
