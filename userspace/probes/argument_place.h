@@ -63,5 +63,6 @@ class ParameterPlacer {
 
 inline constexpr const char* kInFloatRegister =
     "it is in a floating-point register, which the kernel does not give to probes";
+inline constexpr const char* kReturnsNothing = "the function returns nothing";
 
 }  // namespace probes

@@ -703,7 +703,7 @@ struct DwarfArguments::Impl {
 
   util::Result<Argument> Result(Dwarf_Die* function, const std::string& wanted) const {
     Dwarf_Die type;
-    if (!TypeOf(function, &type)) return Refuse("the function returns nothing");
+    if (!TypeOf(function, &type)) return Refuse(kReturnsNothing);
     const auto passing = PassingOf(type, machine);
     if (!passing) return Refuse("the type that the function returns cannot be read");
     Place place;

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
+#include "probes/argument_place.h"
 #include "probes/registers.h"
 
 namespace probes {
@@ -68,12 +70,19 @@ util::Status SetArguments(const ProbeText& text, const FunctionArguments* found,
     if (!comparison) return comparison.TakeError();
     probe->filter.push_back(*comparison);
   }
-  if (text.return_value && found && found->result.error.empty()) {
+  const std::string_view result_error = text.return_value && found ? std::string_view(found->result.error) : "";
+  if (result_error == kReturnsNothing || result_error == kInFloatRegister) {
+    if (probe->pattern.empty()) {
+      return util::Error{fmt::format("what it returns cannot be read: {}", result_error), "leave +retval out"};
+    }
+    // A pattern takes what each function has.
+    probe->return_value = false;
+  } else if (text.return_value && found && result_error.empty()) {
     probe->result = found->result.argument;
   } else if (!text.result_type.empty()) {
     const bool wants_text = text.result_type == "str";
-    if (wants_text && found && found->result.error.find("no debug") == std::string::npos) {
-      return util::Error{fmt::format("what it returns is no string: {}", found->result.error), ""};
+    if (wants_text && found && result_error.find("no debug") == std::string::npos) {
+      return util::Error{fmt::format("what it returns is no string: {}", result_error), ""};
     }
     probe->result = RegisterOfResult(text.result_type);
   }

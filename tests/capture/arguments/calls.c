@@ -68,6 +68,16 @@ NOT_INLINED double floats(double first, int second) {
   sink = sink + second;
   return first * 2;
 }
+struct point {
+  double x;
+  float y;
+  double more[3];
+};
+NOT_INLINED double measures(double a, double b, double c, double d, double e, double f, double g, double h, double ninth, float tenth,
+                            struct point point, struct point* to, const double* many, int count) {
+  sink = sink + (long)(a + b + c + d + e + f + g + h + ninth + tenth + point.x + to->x + many[1]) + count;
+  return ninth;
+}
 NOT_INLINED long recurs(long depth) {
   sink = sink + 1;
   return depth == 0 ? 0 : 1 + recurs(depth - 1);
@@ -122,6 +132,15 @@ int main(int argc, char** argv) {
     printf("{\"f\": \"returns_big\", \"number\": %ld}\n", big.values[0]);
     sink = sink + (long)floats(i, i);
     printf("{\"f\": \"floats\", \"second\": %d}\n", i);
+  }
+  for (int i = 0; i < 4; ++i) {
+    struct point point = {0.125 * i, -1.5f * (float)i, {1, 2.5 * i, 3}};
+    struct point to = {1e300 * i, 0.1f, {-0.5, i, 1}};
+    const double many[2] = {i, 1.0 / (i + 1)};
+    measures(1, 2, 3, 4, 5, 6, 7, 8, -0.25 * i, 0.5f * (float)i, point, &to, many, i);
+    printf("{\"f\": \"measures\", \"ninth\": %.17g, \"tenth\": %.17g, \"x\": %.17g, \"y\": %.17g, \"more\": %.17g, \"to\": %.17g, "
+           "\"to_y\": %.17g, \"many\": %.17g, \"count\": %d}\n",
+           -0.25 * i, (double)(0.5f * (float)i), point.x, (double)point.y, point.more[1], to.x, (double)to.y, many[1], i);
   }
   recurs(30);
   char* absent = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

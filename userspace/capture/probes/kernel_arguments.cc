@@ -62,7 +62,7 @@ class FunctionTypes {
   }
 
   util::Result<Argument> FindResult(const std::string& wanted) const {
-    if (prototype_->type == 0) return Refuse("the function returns nothing");
+    if (prototype_->type == 0) return Refuse(probes::kReturnsNothing);
     const auto passing = PassingOf(prototype_->type);
     if (!passing || passing->in_memory || passing->by_reference) {
       return Refuse("the type that the function returns cannot be read");
@@ -317,11 +317,6 @@ probes::FunctionArguments KernelArguments::Find(const KernelFunction& function, 
   for (const ValueText& text : query.values) found.values.push_back(Resolved(function_types.Find(text)));
   if (query.wants_result) found.result = Resolved(function_types.FindResult(query.result_type));
   return found;
-}
-
-bool KernelArguments::IsVoid(const KernelFunction& function) {
-  const auto [types, prototype] = PrototypeOf(function);
-  return types != nullptr && btf__type_by_id(types, prototype)->type == 0;
 }
 
 }  // namespace capture

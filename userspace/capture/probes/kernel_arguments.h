@@ -32,8 +32,6 @@ class KernelArguments {
   // Values of the query for one function; its `functions` are ignored. Those of a module are loaded when they are first
   // needed.
   probes::FunctionArguments Find(const KernelFunction& function, const probes::ArgumentQuery& query);
-  // True if the function returns nothing.
-  bool IsVoid(const KernelFunction& function);
 
  private:
   struct Types {

@@ -52,12 +52,6 @@ util::Status AddKernelProbe(const std::string& text, const KernelFunctions& func
     std::optional<probes::FunctionArguments> values;
     if (needs_types && *arguments) values = (*arguments)->Find(function, query);
     util::Status status = probes::SetArguments(*parsed, values ? &*values : nullptr, "the kernel has no types", &probe);
-    if (status && parsed->return_value && *arguments && (*arguments)->IsVoid(function)) {
-      // A pattern takes what each function has.
-      if (!is_pattern) return refuse({fmt::format("{} returns nothing", function.name), "leave +retval out"});
-      probe.return_value = false;
-      probe.result.reset();
-    }
     if (status) {
       status = probes::AddProbe(option, std::move(probe), probes);
       if (!status) return status;

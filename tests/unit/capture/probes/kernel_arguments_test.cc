@@ -140,8 +140,6 @@ TEST(KernelArgumentsTest, ReturnedValuesHaveTheirType) {
   EXPECT_EQ(result.argument.type.bytes, 4u);
   EXPECT_TRUE(result.argument.type.is_signed);
   EXPECT_EQ(types.Find({"ends", 0, ""}, query).result.error, "the function returns nothing");
-  EXPECT_TRUE(types.IsVoid({"ends", 0, ""}));
-  EXPECT_FALSE(types.IsVoid({"handle", 0, ""}));
 }
 
 }  // namespace
