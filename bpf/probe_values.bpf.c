@@ -2,6 +2,12 @@
 /* Functions that the programs of probes share. */
 #include "probe_values.h"
 
+/* Of the kernel or of a program: a function of the kernel has pointers to both. */
+static __always_inline bool is_kernel_memory(u32 where, u64 address)
+{
+	return where == PROBE_KERNEL && (s64)address < 0;
+}
+
 __noinline int probe_follow(const struct fxr_probe_operand *operand, u64 *result, u32 where,
 			    u32 failed)
 {
@@ -24,8 +30,8 @@ __noinline int probe_follow(const struct fxr_probe_operand *operand, u64 *result
 		bytes = i + 1 == steps ? operand->bytes : 8;
 		bytes = CUT_SIZE(bytes, 8);
 		value = 0;
-		if (where == PROBE_KERNEL ? bpf_probe_read_kernel(&value, bytes, (void *)address) :
-					    bpf_probe_read_user(&value, bytes, (void *)address)) {
+		if (is_kernel_memory(where, address) ? bpf_probe_read_kernel(&value, bytes, (void *)address) :
+						       bpf_probe_read_user(&value, bytes, (void *)address)) {
 			*result = address;
 			return -1;
 		}
@@ -52,17 +58,18 @@ __noinline int probe_put_text(const struct fxr_probe_operand *operand, struct fx
 	if (operand->kind == FXR_PROBE_SLICE) {
 		length = CUT_SIZE(length, FXR_PROBE_TEXT_BYTES - 1);
 		if (length)
-			got = where == PROBE_KERNEL ? bpf_probe_read_kernel(to, length, (void *)from) :
-						      bpf_probe_read_user(to, length, (void *)from);
+			got = is_kernel_memory(where, from) ? bpf_probe_read_kernel(to, length, (void *)from) :
+							      bpf_probe_read_user(to, length, (void *)from);
 		return got ? -1 : (int)length + 1;
 	}
 	length = operand->text_bytes;
 	length = CUT_SIZE(length, FXR_PROBE_TEXT_BYTES);
 	if (!length)
 		return -1;
-	got = where == PROBE_KERNEL ? bpf_probe_read_kernel_str(to, length, (void *)from) :
-				      bpf_probe_read_user_str(to, length, (void *)from);
-	return got < 1 ? -1 : (int)got;
+	got = is_kernel_memory(where, from) ? bpf_probe_read_kernel_str(to, length, (void *)from) :
+					      bpf_probe_read_user_str(to, length, (void *)from);
+	/* Some kernels return 0 for an empty text of a program, and not 1. */
+	return got < 0 ? -1 : got ? (int)got : 1;
 }
 
 __noinline int probe_compare(const struct fxr_probe_comparison *comparison, u64 value)

@@ -34,7 +34,7 @@ extern struct probe_passed_map probe_passed SEC(".maps");
 /* Where the values of a program come from. */
 enum probe_context {
 	PROBE_USER,   /* registers and memory of a program */
-	PROBE_KERNEL, /* of the kernel */
+	PROBE_KERNEL, /* registers of the kernel, memory of either */
 	PROBE_USDT,   /* arguments that libbpf reads, and memory of a program */
 };
 

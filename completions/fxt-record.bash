@@ -12,7 +12,7 @@ _fxt_record() {
     for ((i = 1; i < COMP_CWORD; i++)); do
       case ${COMP_WORDS[i]} in
         --) ((i++)); break ;;
-        -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|--circular|--oneshot|--trigger|--before|--after|--socket|--rotate|--keep|-p|--pid|--tgid|-t|--tid|--comm|--cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-e|--event|--filter|--counters|--uprobe|--usdt|--request-names|-u|--user|--stats-json)
+        -o|--output|-d|--duration|-c|--categories|-b|--buffer-size|--circular|--oneshot|--trigger|--before|--after|--socket|--rotate|--keep|-p|--pid|--tgid|-t|--tid|--comm|--cgroup|--lbr-frequency|--lbr-period|--lbr-filter|--stack-min|--stack-frequency|-e|--event|--filter|--counters|--uprobe|--usdt|--kprobe|--request-names|-u|--user|--stats-json)
           [[ ${COMP_WORDS[i+1]-} == = ]] && ((i++))
           ((i++))
           while [[ ${COMP_WORDS[i+1]-} == : ]]; do ((i += 2)); done ;;
@@ -34,7 +34,7 @@ _fxt_record() {
     ' -c'|' --categories'|'start -c'|'start --categories'|'serve -c'|'serve --categories') compopt -o nospace 2>/dev/null; current=${current##*,}; _fxt_record_words -P "$before" -W "default all $(fxt-record --list-categories=names 2>/dev/null | cut -f1)"; return ;;
     ' -b'|' --buffer-size') _fxt_record_words -W "1M 8M 32M 128M"; return ;;
     ' --circular'|' --oneshot'|'start --circular'|'start --oneshot'|'serve --circular'|'serve --oneshot') _fxt_record_words -W "16M 64M 256M"; return ;;
-    ' --trigger'|' --keep'|' --lbr-frequency'|' --lbr-period'|' --stack-frequency'|' -e'|' --event'|' --filter'|' --request-names'|'start --trigger'|'start -e'|'start --event'|'start --filter'|'start --request-names'|'serve --trigger'|'serve -e'|'serve --event'|'serve --filter'|'serve --request-names') return ;;
+    ' --trigger'|' --keep'|' --lbr-frequency'|' --lbr-period'|' --stack-frequency'|' -e'|' --event'|' --filter'|' --kprobe'|' --request-names'|'start --trigger'|'start -e'|'start --event'|'start --filter'|'start --kprobe'|'start --request-names'|'serve --trigger'|'serve -e'|'serve --event'|'serve --filter'|'serve --kprobe'|'serve --request-names') return ;;
     ' --rotate') _fxt_record_words -W "60s 10m 1G 60s,1G"; return ;;
     ' -p'|' --pid'|' --tgid'|' -t'|' --tid'|'start -p'|'start --pid'|'start --tgid'|'start -t'|'start --tid'|'serve -p'|'serve --pid'|'serve --tgid'|'serve -t'|'serve --tid') _fxt_record_words -W "$(cd /proc && echo [0-9]*)"; return ;;
     ' --comm'|'start --comm'|'serve --comm') _fxt_record_words -W "$(sort -u /proc/[0-9]*/comm 2>/dev/null)"; return ;;
@@ -46,14 +46,14 @@ _fxt_record() {
     'serve --group') _fxt_record_words -g; return ;;
   esac
   case $command in
-    start) options='-h --help --circular --oneshot --streaming -o --output --trigger --before --after -c --categories -p --pid --tgid -t --tid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt --requests --request-names --socket' ;;
+    start) options='-h --help --circular --oneshot --streaming -o --output --trigger --before --after -c --categories -p --pid --tgid -t --tid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names --socket' ;;
     status) options='-h --help --json --watch --socket' ;;
     snapshot) options='-h --help -o --output --last --socket' ;;
     stop) options='-h --help -o --output --socket' ;;
     cancel) options='-h --help --socket' ;;
     alert) options='-h --help --socket' ;;
-    serve) options='-h --help --socket --group --circular --oneshot --streaming -o --output --trigger --before --after -c --categories -p --pid --tgid -t --tid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt --requests --request-names --once --background -v --verbose' ;;
-    *) options='--version -h --help -o --output -d --duration -c --categories -b --buffer-size -z --gzip --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid --tgid -t --tid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min --stack-frequency --symbols -e --event --filter --counters --uprobe --usdt --requests --request-names -u --user --as-caller --stats-json -q --quiet -v --verbose --list-categories --list-events' ;;
+    serve) options='-h --help --socket --group --circular --oneshot --streaming -o --output --trigger --before --after -c --categories -p --pid --tgid -t --tid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names --once --background -v --verbose' ;;
+    *) options='--version -h --help -o --output -d --duration -c --categories -b --buffer-size -z --gzip --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid --tgid -t --tid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min --stack-frequency --symbols -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names -u --user --as-caller --stats-json -q --quiet -v --verbose --list-categories --list-events' ;;
   esac
   if [[ $current == -* ]]; then
     _fxt_record_words -W "$options"

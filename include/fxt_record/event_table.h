@@ -33,7 +33,7 @@
 	X(SYSCALL, "syscall", "system calls, all or syscall:NAME,NAME", 0)          \
 	X(LBR, "lbr", "last branches of the CPU (Intel LBR, AMD Zen)", 0)           \
 	X(STACK, "stack", "call stacks: stack:off,wake,on or all", 0)               \
-	X(PROBE, "probe", "calls of functions: --uprobe, --usdt", 0)                \
+	X(PROBE, "probe", "calls of functions: --uprobe, --kprobe, --usdt", 0)      \
 	X(TRACEPOINT, "tracepoint", "any tracepoint: -e SYSTEM:NAME", 0)            \
 	X(COUNTER, "counter", "what --counters counts, by runs of threads", 0)      \
 	X(BLOCK, "block", "requests of block devices, from insert or issue to completion", 0) \

@@ -183,8 +183,12 @@ class FunctionProbes:
 
     @staticmethod
     def _write(text):
-        with open(f"{system.TRACEFS}/uprobe_events", "a", encoding="ascii") as file:
-            file.write(text)
+        # Python's append mode seeks, which the kernel refuses here.
+        file = os.open(f"{system.TRACEFS}/uprobe_events", os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(file, text.encode())
+        finally:
+            os.close(file)
 
     def remove(self):
         for event in self.events:

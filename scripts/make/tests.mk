@@ -266,16 +266,29 @@ fuzz-seeds: $(BUILD)/tests/make_corpus
 FUZZ_LIMITS = -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
 FUZZ_READERS = $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ_BUILD)/
 FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=4096 -artifact_prefix=$(FUZZ_BUILD)/
+FUZZ_PROBES = $(FUZZ_BUILD)/probe_fuzzer $(FUZZ_LIMITS) -max_len=65536 -artifact_prefix=$(FUZZ_BUILD)/
+# Small programs with debug information.
+FUZZ_DEBUG = $(FUZZ_BUILD)/debug
+.PHONY: fuzz-debug
+fuzz-debug:
+	@mkdir -p $(FUZZ_DEBUG) $(FUZZ_BUILD)/probe_seeds
+	@for level in O0 O2; do for cc in '$(CC)' '$(CLANG)'; do name=$$(basename $$cc)-$$level; \
+	  $$cc -w -g -$$level -fPIC -shared -nostdlib -o $(FUZZ_DEBUG)/calls-$$name tests/capture/arguments/calls.c; \
+	  $$cc -w -g -$$level -std=c++17 -fPIC -shared -nostdlib -x c++ -o $(FUZZ_DEBUG)/names-$$name tests/capture/arguments/names.cc; done; done; \
+	for file in $(FUZZ_DEBUG)/*; do { printf '\003'; cat $$file; } >$(FUZZ_BUILD)/probe_seeds/$$(basename $$file); done
+	@printf '\000server::f(arg1, %%di:str, a->b.c[2]:s8)+retval:u16 if arg2 > 4096 and %%si & 0x2 or arg3 == -1' >$(FUZZ_BUILD)/probe_seeds/option
 
 ## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each), and 10,000 mutated ELF files and indexes
 ## fuzz-test     the same for twenty seconds, always with the same seeds
 .PHONY: fuzz
-fuzz: fuzz-seeds
+fuzz: fuzz-seeds fuzz-debug
 	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 10000 --seed 1
+	$(FUZZ_BUILD)/tests/argument_mutations --count 10000 --seed 1 $(FUZZ_DEBUG)/*
 	$(FUZZ_BUILD)/tests/index_mutations --count 10000 --seed 1
 	$(FUZZ_READERS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/corpus $(FUZZ_BUILD)/seeds
 	$(FUZZ_PARTICIPANTS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/participant_seeds
+	$(FUZZ_PROBES) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/probe_seeds
 
 # A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
 FUZZ_TEST_SECONDS := 10
@@ -284,18 +297,19 @@ FUZZ_TEST_SECONDS := 10
 fuzz-programs:
 	@if [ -z "$(FUZZ_MISSING)" ]; then \
 	  $(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_BUILD)/tests/table_mutations \
-	    $(FUZZ_BUILD)/tests/index_mutations; fi
+	    $(FUZZ_BUILD)/tests/index_mutations $(FUZZ_BUILD)/probe_fuzzer $(FUZZ_BUILD)/tests/argument_mutations; fi
 
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
 	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
 	else $(SUBMAKE) fuzz-test-run; fi
 
-fuzz-test-run: fuzz-seeds
+fuzz-test-run: fuzz-seeds fuzz-debug
 	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 300
+	$(FUZZ_BUILD)/tests/argument_mutations --count 200 $(FUZZ_DEBUG)/*
 	$(FUZZ_BUILD)/tests/index_mutations --count 500
-	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds'; do \
+	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds' '$(FUZZ_PROBES) $(FUZZ_BUILD)/probe_seeds'; do \
 	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
 	    { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }; \
 	  sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log; done
@@ -308,7 +322,7 @@ bombs: $(BUILD)/fxt
 # --- Other kernels in virtual machines -------------------------------------------------------------------------
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
-               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed \
+               $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed $(BUILD)/tests/arguments \
                $(BUILD)/bench/prices_load
 
 ## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)

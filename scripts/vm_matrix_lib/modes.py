@@ -8,6 +8,8 @@ MODES = {
     "probe": "what bpf(2) itself allows",
     "truth": "switch by switch what ftrace has of the same seconds, nothing missing and nothing more",
     "categories": "every category that is called available records, every other one is refused by name",
+    "arguments": "arguments, returned values and filters of programs' functions, held against what the program prints, and of the "
+                 "kernel's functions, held against ftrace's own kprobes; before 5.15 they are refused with the reason",
     "no_tracefs": "tracefs is not mounted",
     "read_only": "the root file system cannot be written",
     "cpu_offline": "a CPU goes offline and comes back during the capture, held against ftrace",

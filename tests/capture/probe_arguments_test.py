@@ -102,7 +102,7 @@ class ProbeTest(harness.FolderTest):
             self.assertEqual({key: number(value) for key, value in call.begin.items()},
                              {name: line[key] for key, name in fields.items()})
             if ret:
-                self.assertEqual(number(call.end["ret"]), line["ret"])
+                self.assertEqual(number(call.end["retval"]), line["ret"])
 
 
 class ByName(ProbeTest):
@@ -117,7 +117,8 @@ class ByName(ProbeTest):
                     "kinds(color, truth, letter, address, after)+retval",
                     "members(request->size, request->path:str, request->header.kind, request->header.tag:str, request->next->size, "
                     "request->next->price, request->high, request->code, pair.second, big.values[1], last)+retval",
-                    "returns_big(number)", "floats(second)", "recurs(depth)+retval"))
+                    "returns_big(number)", "floats(second)", "measures(ninth, tenth, point.x, point.y, point.more[1], to->x, to->y, many[1], count)",
+                    "recurs(depth)+retval"))
                 self.check(calls["integers"], printed["integers"], {key: key.strip("_") for key in ("a", "b", "c", "d", "e", "f_", "g", "h")})
                 for line in printed["copies"]:
                     line["name"] = line["name"][:TEXT_BYTES]
@@ -130,7 +131,10 @@ class ByName(ProbeTest):
                     "second": "pair.second", "big": "big.values[1]", "last": "last"})
                 self.check(calls["returns_big"], printed["returns_big"], {"number": "number"}, ret=False)
                 self.check(calls["floats"], printed["floats"], {"second": "second"}, ret=False)
-                self.assertEqual([(call.begin["depth"], call.end["ret"]) for call in calls["recurs"]], [(n, n) for n in range(30, -1, -1)])
+                self.check(calls["measures"], printed["measures"], {
+                    "ninth": "ninth", "tenth": "tenth", "x": "point.x", "y": "point.y", "more": "point.more[1]", "to": "to->x", "to_y": "to->y",
+                    "many": "many[1]", "count": "count"}, ret=False)
+                self.assertEqual([(call.begin["depth"], call.end["retval"]) for call in calls["recurs"]], [(n, n) for n in range(30, -1, -1)])
 
     def test_cxx_and_rust(self):
         for compiler, level in COMPILERS:
@@ -169,6 +173,9 @@ class ByName(ProbeTest):
                              ("members(pair)", "it is a structure"),
                              ("integers(a:str)", "it is no string"),
                              ("floats(first)", "floating-point register"),
+                             ("floats(second)+retval", "what it returns cannot be read: it is in a floating-point register"),
+                             ("measures(eighth)", "no such parameter"),
+                             ("measures(h)", "floating-point register"),
                              ("integers(a b)", "does not follow an argument"),
                              ("integers(a:text)", "not a type"),
                              ("integers(arg1->x)", "type of arg1 is not known"),
@@ -188,9 +195,9 @@ class ByPosition(ProbeTest):
         calls, printed, _ = self.record(program, ("copies(arg1:str, arg2, arg3:str)+retval:str", f"integers({register}, arg1:s8, arg2:u8, arg5:s32, arg8)+retval:s32"))
         for call, line in zip(calls["copies"], printed["copies"]):
             self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg3"]), (line["name"][:TEXT_BYTES], line["len"], line["buf"]))
-            self.assertEqual(call.end["ret"], line["ret"] and line["ret"][:TEXT_BYTES])
+            self.assertEqual(call.end["retval"], line["ret"] and line["ret"][:TEXT_BYTES])
         for call, line in zip(calls["integers"], printed["integers"]):
-            self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg5"], call.end["ret"]),
+            self.assertEqual((call.begin["arg1"], call.begin["arg2"], call.begin["arg5"], call.end["retval"]),
                              (line["a"], line["b"], line["e"], line["ret"]))
             self.assertEqual(number(call.begin["arg8"]) % 2**64, line["h"])
             self.assertEqual(number(call.begin[register]) % 256, line["a"] % 256)
@@ -210,7 +217,7 @@ class ByPosition(ProbeTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         calls = calls_of(trace)
         self.assertEqual({name: len(each) for name, each in calls.items()},
-                         {"calls_main": 1, "integers": 20, "copies": 14, "kinds": 3, "members": 5, "returns_big": 4, "floats": 4, "recurs": 31,
+                         {"calls_main": 1, "integers": 20, "copies": 14, "kinds": 3, "members": 5, "returns_big": 4, "floats": 4, "measures": 4, "recurs": 31,
                           "reads": 1004})
         self.assertIn("at most 1024 can be probed at once", self.refused("libc.so.6", "*"))
 
@@ -243,6 +250,65 @@ class Names(ProbeTest):
         self.assertEqual(sum(len(each) for name, each in calls.items() if "Add(" in name), 20)
         self.assertIn("no function that 'shop::Nothing*' matches", self.refused(program, "shop::Nothing*"))
 
+    def test_what_cannot_be_probed_is_left_out_of_a_pattern(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the instruction is one of x86-64")
+        source = self.path("part.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('__asm__(".globl part_halts\\n.type part_halts, @function\\npart_halts: hlt\\n.size part_halts, 1");\n'
+                       "int puts(const char*);\nint getchar(void);\n"
+                       "__attribute__((noipa)) int part_one(int n) { return n + 1; }\n"
+                       "__attribute__((noipa)) double part_two(double x, int n) { return x + n; }\n"
+                       'int main(void) { puts("ready"); getchar(); for (int i = 0; i < 5; ++i) part_two(part_one(i), i); return 0; }\n')
+        program = self.path("part")
+        subprocess.run([COMPILERS[0][0], "-g", "-O1", "-o", program, source], check=True)
+        # The kernel looks at the instruction when a process has it.
+        with subprocess.Popen(["stdbuf", "-oL", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            for probes, said, counts in ((["part_*"], "part_*: without 1 of 3 functions: part_halts (the kernel does not support a breakpoint", (5, 5)),
+                                         (["part_*(n)+retval"], "without 1 of 3 functions: part_halts ('n' cannot be read: the function has no debug information)", (5, 5))):
+                trace = self.path("part.fxt")
+                options = [part for probe in probes for part in ("--uprobe", f"{program}:{probe}")]
+                done = run(RECORDER, "-q", "-c", "task", *options, "-o", trace, "--", "sh", "-c", f"echo | {program}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(said, done.stderr)
+                calls = calls_of(trace)
+                self.assertEqual((len(calls["part_one"]), len(calls["part_two"])), counts)
+                if "retval" in probes[0]:
+                    self.assertEqual([call.end["retval"] for call in calls["part_one"]], [1, 2, 3, 4, 5])
+                    self.assertEqual([call.end for call in calls["part_two"]], [{}] * 5)
+            for probe in ("part_halts", "part_h*"):
+                self.assertIn("does not support a breakpoint on its first instruction", self.refused(program, probe))
+            self.assertIn("none of its functions can be probed", self.refused(program, "part_*(nothing)"))
+            running.communicate("\n")
+
+
+class Kernel(harness.FolderTest):
+    """Functions of the kernel; scripts/vm_matrix records them on kernels that have kprobes."""
+
+    def refused(self, probe):
+        done = run(RECORDER, "-q", "--kprobe", probe, "-o", self.path("no.fxt"), "--", "true")
+        self.assertNotIn(done.returncode, (0, -6, -11), done.stderr)
+        self.assertFalse(os.path.exists(self.path("no.fxt")))
+        return done.stderr
+
+    @unittest.skipIf(why_not(), why_not())
+    def test_refusals(self):
+        for probe, words in (("vfs_wriet", "did you mean 'vfs_write'?"),
+                             ("no_such_*", "no function that 'no_such_*' matches"),
+                             ("*", "more than 1024 functions"),
+                             ("vfs_write(len)", "no such parameter; it has: file, buf, count, pos"),
+                             ("vfs_write(file->f_inod)", "did you mean 'f_inode'?"),
+                             *([] if os.path.exists("/sys/bus/event_source/devices/kprobe/type") else [("vfs_write(file)", "CONFIG_KPROBES")]),
+                             ("vfs_write(file->f_inode->i_rwsem)", "it is a structure"),
+                             ("vfs_write(count:str)", "it is no string"),
+                             ("kfree+retval", "the function returns nothing"),
+                             ("vfs_*(nothing)", "none of its functions can be probed"),
+                             ("vfs_write+retval:text", "not a type"),
+                             ("vfs_write(a b)", "does not follow an argument"),
+                             ("", "no function")):
+            with self.subTest(probe):
+                self.assertIn(words, self.refused(probe))
 
 class Usdt(ProbeTest):
     def test_strings_and_filters(self):

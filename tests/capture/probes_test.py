@@ -96,7 +96,7 @@ class Probes(unittest.TestCase):
     def test_durations_match_the_program(self):
         calls = self.of("c_sleeps")
         self.assertEqual(len(calls), self.counts["c_sleeps"])
-        self.assertEqual([call[2]["ret"] for call in calls], [3 * ms for ms in range(1, 11)])
+        self.assertEqual([call[2]["retval"] for call in calls], [3 * ms for ms in range(1, 11)])
         for ms, call in enumerate(calls, 1):
             self.assertGreaterEqual(call[1], ms * 1000)
         # The program reads its clock outside the probes.
@@ -106,9 +106,9 @@ class Probes(unittest.TestCase):
         child = self.counts["child"]
         own = [call for call in self.of("c_counts") if call[0] != child]
         self.assertEqual(len(own), 1000 + 4 * 250)
-        self.assertEqual(sorted(call[2]["ret"] for call in own), sorted([-n for n in range(1000)] + [-n for n in range(250)] * 4))
+        self.assertEqual(sorted(call[2]["retval"] for call in own), sorted([-n for n in range(1000)] + [-n for n in range(250)] * 4))
         self.assertEqual(len([call for call in self.of("c_counts") if call[0] == child]), 100)
-        wide = [call[2]["ret"] for call in self.of("c_wide")]
+        wide = [call[2]["retval"] for call in self.of("c_wide")]
         truth = [n * 0x9e3779b97f4a7c15 % 2**64 for n in range(1, 6)]
         self.assertEqual([int(value) % 2**64 for value in wide], truth)
 
@@ -119,7 +119,7 @@ class Probes(unittest.TestCase):
     def test_recursion_nests(self):
         calls = self.of("c_recurs")
         self.assertEqual(sorted(call[3] for call in calls), list(range(21)))
-        self.assertTrue(all(call[2]["ret"] == 20 - call[3] for call in calls))
+        self.assertTrue(all(call[2]["retval"] == 20 - call[3] for call in calls))
 
     def test_calls_that_never_return_are_marked(self):
         for name, count in (("c_jumps_out", 15), ("c_never_returns", 4)):

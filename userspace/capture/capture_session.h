@@ -90,6 +90,8 @@ class CaptureSession final : private OtherEvents {
   std::vector<int> perf_fds() const;
   // See PerfSource::TakeProblem().
   std::string TakePerfProblem();
+  // After Start: functions of patterns that could not be probed, a sentence for each pattern.
+  std::vector<std::string> DescribeSkippedProbes() const { return programs_->DescribeSkippedProbes(); }
   // Delivers everything recorded so far. Returns false if an uncommitted event stopped it. Do not
   // poll wakeup_fd then: it stays readable until that event is committed.
   bool Drain();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "probes/argument_place.h"
 #include "util/nearest.h"
 
 namespace probes {
@@ -150,20 +151,6 @@ Search FindMember(Dwarf_Die* type, std::string_view name, uint64_t base, int dep
   return Search::kNone;
 }
 
-// Where a value is: in one or two registers, or in memory at an address.
-struct Place {
-  bool in_memory = false;
-  std::array<Register, 2> registers{};
-  unsigned register_count = 0;
-  fxr_probe_operand address{};  // reads the address but for `offset`
-  uint64_t offset = 0;          // of the value from its begin, bytes
-};
-
-// A failure of one value.
-struct Refusal {
-  std::string text;
-};
-
 // libstdc++'s std::string where the debug information only declares it, as clang's does: an address and a length.
 bool IsDeclaredString(Dwarf_Die* type) {
   Dwarf_Attribute declaration;
@@ -199,16 +186,6 @@ bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
   } while (dwarf_siblingof(&child, &child) == 0);
   return false;
 }
-
-// Classes of an argument's parts of 8 bytes in the calling convention.
-enum class Part : uint8_t { kNone, kInteger, kFloat };
-
-struct Passing {
-  bool by_reference = false;
-  bool in_memory = false;
-  std::vector<Part> parts;
-  uint64_t size = 0;
-};
 
 // False: not known.
 bool Classify(Dwarf_Die type, uint64_t offset, int depth, size_t* budget, std::array<Part, 2>* parts,
@@ -315,9 +292,6 @@ std::optional<Passing> PassingOf(Dwarf_Die type, Machine machine) {
   return passing;
 }
 
-constexpr const char* kInFloatRegister =
-    "it is in a floating-point register, which the kernel does not give to probes";
-
 }  // namespace
 
 struct DwarfArguments::Impl {
@@ -377,67 +351,24 @@ struct DwarfArguments::Impl {
 
   static util::Error Refuse(std::string text) { return {std::move(text), ""}; }
 
-  Place InMemory(Register base, int64_t offset) const {
-    Place place;
-    place.in_memory = true;
-    place.address.source = base.offset;
-    place.offset = static_cast<uint64_t>(offset);
-    return place;
-  }
-
-  static Place InRegisters(std::initializer_list<Register> registers) {
-    Place place;
-    for (const Register& each : registers) place.registers.at(place.register_count++) = each;
-    return place;
-  }
-
   // Where the calling convention has parameter number `index`.
   Found PlaceByConvention(Dwarf_Die* function, std::vector<Dwarf_Die> parameters, size_t index) const {
-    unsigned integers = 0;
-    unsigned floats = 0;
-    uint64_t stack = 0;
+    bool has_result_address = false;
     Dwarf_Die type;
     if (machine == Machine::kX86 && TypeOf(function, &type)) {
       const auto result = PassingOf(type, machine);
       if (!result) return Refuse("the type that the function returns is not known");
-      // The caller passes the address of the result.
-      if (result->by_reference || result->in_memory) {
-        Dwarf_Die peeled = type;
-        if (Peel(&peeled) && dwarf_tag(&peeled) != DW_TAG_base_type) ++integers;
-      }
+      Dwarf_Die peeled = type;
+      has_result_address = (result->by_reference || result->in_memory) && Peel(&peeled) &&
+                           dwarf_tag(&peeled) != DW_TAG_base_type;
     }
+    ParameterPlacer placer(machine, has_result_address);
     for (size_t i = 0; i <= index; ++i) {
       if (!TypeOf(&parameters[i], &type)) return Refuse("its type is not known");
       const auto passing = PassingOf(type, machine);
       if (!passing) return Refuse("its type, or that of a parameter before it, cannot be read");
-      const unsigned max_integers = machine == Machine::kX86 ? 6 : 8;
-      const auto count = [&](Part part) {
-        return static_cast<unsigned>(std::ranges::count(passing->parts, part));
-      };
-      const bool fits = !passing->in_memory && integers + count(Part::kInteger) <= max_integers &&
-                        floats + count(Part::kFloat) <= 8;
-      if (!fits) {
-        const uint64_t at = stack;
-        const uint64_t bytes = passing->by_reference ? 8 : passing->size;
-        stack += (bytes + 7) / 8 * 8;
-        if (machine == Machine::kArm && !passing->parts.empty() && passing->parts[0] == Part::kInteger) integers = 8;
-        if (i != index) continue;
-        Place place = InMemory(StackPointer(machine), EntryStackOffset(machine) + static_cast<int64_t>(at));
-        return passing->by_reference ? Follow(place) : Found(place);
-      }
-      Place place;
-      for (const Part part : passing->parts) {
-        if (part == Part::kFloat) {
-          ++floats;
-          continue;
-        }
-        const auto found = ArgumentRegister(machine, integers++);
-        if (found && place.register_count < 2) place.registers.at(place.register_count++) = *found;
-      }
-      if (i != index) continue;
-      if (count(Part::kFloat) != 0) return Refuse(kInFloatRegister);
-      if (passing->by_reference) return InMemory(place.registers[0], 0);
-      return place;
+      auto place = placer.Next(*passing);
+      if (i == index) return place;
     }
     return Refuse("it is not found");
   }
@@ -503,18 +434,18 @@ struct DwarfArguments::Impl {
     }
     if (count > 1 && IsConvertedRegister(ops, count)) {
       const auto found = DwarfRegister(machine, ops[0].atom - DW_OP_breg0);
-      if (found) return InRegisters({*found});
+      if (found) return Place::InRegisters({*found});
     }
     if (count == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
       const auto found = DwarfRegister(machine, ops[0].atom - DW_OP_breg0);
       const auto offset = static_cast<int64_t>(ops[0].number);
-      if (found && offset >= INT32_MIN && offset <= INT32_MAX) return InMemory(*found, offset);
+      if (found && offset >= INT32_MIN && offset <= INT32_MAX) return Place::InMemory(*found, offset);
     }
     if (ops[0].atom == DW_OP_fbreg) {
       // The function stores it there after its entry, unless the caller did, on the stack.
       const auto offset = static_cast<int64_t>(ops[0].number);
       const auto in_caller = OffsetInCaller(function, offset);
-      if (count == 1 && in_caller) return InMemory(StackPointer(machine), *in_caller);
+      if (count == 1 && in_caller) return Place::InMemory(StackPointer(machine), *in_caller);
       if (of.is_clone) return Refuse("the compiler changed the parameters of this function");
       return PlaceByConvention(function, parameters, index);
     }
@@ -538,52 +469,13 @@ struct DwarfArguments::Impl {
     return std::nullopt;
   }
 
-  // What the pointer at `place` points to.
-  static Found Follow(const Place& place) {
-    Place target;
-    target.in_memory = true;
-    if (!place.in_memory) {
-      const size_t part = place.offset / 8;
-      if (place.offset % 8 != 0 || part >= place.register_count) return Refuse("it is in no register");
-      target.address.source = place.registers.at(part).offset;
-      return target;
-    }
-    target.address = place.address;
-    if (target.address.steps == FXR_PROBE_STEPS - 1) {
-      return Refuse(fmt::format("more than {} pointers would have to be followed", FXR_PROBE_STEPS - 1));
-    }
-    target.address.offsets[target.address.steps++] = static_cast<fxr_s32>(place.offset);
-    return target;
-  }
-
-  // Reads `bytes` at the place, of them `bits` bits from `shift` up.
-  static util::Result<fxr_probe_operand> Read(const Place& place, uint64_t bytes, uint64_t shift, uint64_t bits,
-                                              bool is_signed) {
-    fxr_probe_operand operand = place.address;
-    if (place.in_memory) {
-      operand.offsets[operand.steps++] = static_cast<fxr_s32>(place.offset);
-      // The pointers before it are read whole.
-      operand.bytes = static_cast<fxr_u8>(bytes);
-      operand.shift = static_cast<fxr_u8>(shift);
-    } else {
-      const size_t part = place.offset / 8;
-      const uint64_t in_register = place.offset % 8 * 8 + shift;
-      if (part >= place.register_count || in_register + bits > 64) return Refuse("it is in no register");
-      operand.source = place.registers.at(part).offset;
-      operand.shift = static_cast<fxr_u8>(in_register);
-    }
-    operand.bits = static_cast<fxr_u8>(bits);
-    operand.is_signed = is_signed;
-    return operand;
-  }
-
   // Follows references, which C++ treats as what they refer to.
   static util::Status FollowReferences(Place* place, Dwarf_Die* type) {
     for (int depth = 0; depth < kMaxDepth; ++depth) {
       if (!Peel(type)) return Refuse("it has no type");
       if (!IsReference(dwarf_tag(type))) return util::Ok();
       Dwarf_Die target;
-      auto followed = Follow(*place);
+      auto followed = place->Follow();
       if (!followed) return followed.TakeError();
       if (!TypeOf(type, &target)) return Refuse("it has no type");
       *place = *followed;
@@ -601,7 +493,7 @@ struct DwarfArguments::Impl {
       if (tag != DW_TAG_pointer_type && tag != DW_TAG_array_type) return Refuse("it is neither a pointer nor an array");
       if (!TypeOf(type, &target)) return Refuse("it points to nothing that has a type");
       if (tag == DW_TAG_pointer_type) {
-        auto followed = Follow(*place);
+        auto followed = place->Follow();
         if (!followed) return followed.TakeError();
         *place = *followed;
       }
@@ -614,7 +506,7 @@ struct DwarfArguments::Impl {
     } else {
       if (tag == DW_TAG_pointer_type) {
         if (!Pointee(type, &target)) return Refuse("it points to nothing that has a type");
-        auto followed = Follow(*place);
+        auto followed = place->Follow();
         if (!followed) return followed.TakeError();
         *place = *followed;
         *type = target;
@@ -683,7 +575,7 @@ struct DwarfArguments::Impl {
     argument.type.bytes = static_cast<unsigned>(size);
     const uint64_t bits = member.bits != 0 ? member.bits : 8 * size;
     const uint64_t bytes = member.bits != 0 ? (member.bit_offset + member.bits + 7) / 8 : size;
-    auto operand = Read(place, bytes, member.bit_offset, bits, argument.type.is_signed);
+    auto operand = place.Read(bytes, member.bit_offset, bits, argument.type.is_signed);
     if (!operand) return operand.TakeError();
     argument.operand = *operand;
     return argument;
@@ -707,39 +599,21 @@ struct DwarfArguments::Impl {
   }
 
   static util::Result<Argument> Text(Place place, Dwarf_Die type) {
-    Argument argument;
-    argument.type = {8, false, false, ArgumentType::Form::kText};
-    const int tag = dwarf_tag(&type);
     Dwarf_Die target;
-    if (tag == DW_TAG_pointer_type) {
+    if (dwarf_tag(&type) == DW_TAG_pointer_type) {
       const bool has_type = Pointee(&type, &target);
       if (!has_type || IsText(&target)) {
-        auto operand = Read(place, 8, 0, 64, false);
-        if (!operand) return operand.TakeError();
-        argument.operand = *operand;
-        argument.operand.kind = FXR_PROBE_TEXT;
-        argument.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
-        return argument;
+        return place.ReadText();
       }
       if (!IsStruct(dwarf_tag(&target))) return Refuse("it points to no characters");
-      auto followed = Follow(place);
+      auto followed = place.Follow();
       if (!followed) return followed.TakeError();
       place = *followed;
       type = target;
     }
     if (dwarf_tag(&type) == DW_TAG_array_type) {
       if (!TypeOf(&type, &target) || !Peel(&target) || !IsText(&target)) return Refuse("it has no characters");
-      if (!place.in_memory) return Refuse("it is in a register");
-      const uint64_t size = SizeOf(&type);
-      argument.operand = place.address;
-      argument.operand.addend = static_cast<fxr_s32>(place.offset);
-      argument.operand.bits = 64;
-      argument.operand.bytes = 8;
-      argument.operand.kind = FXR_PROBE_TEXT;
-      // Without a size it is the last member, and has what was allocated.
-      argument.operand.text_bytes = static_cast<fxr_u32>(
-          size == 0 ? FXR_PROBE_TEXT_BYTES : std::min<uint64_t>(size + 1, FXR_PROBE_TEXT_BYTES));
-      return argument;
+      return place.ReadTextArray(SizeOf(&type));
     }
     if (!IsStruct(dwarf_tag(&type))) return Refuse("it is no string");
     return Slice(place, type);
@@ -747,8 +621,8 @@ struct DwarfArguments::Impl {
 
   static Argument MakeSlice(const fxr_probe_operand& address, const fxr_probe_operand& length) {
     Argument argument;
-    argument.type = {8, false, false, ArgumentType::Form::kText};
     argument.operand = address;
+    argument.MakeText(FXR_PROBE_TEXT_BYTES);
     argument.operand.kind = FXR_PROBE_SLICE;
     argument.length = length;
     return argument;
@@ -770,8 +644,8 @@ struct DwarfArguments::Impl {
     if (IsDeclaredString(&declared)) {
       Place length_place = place;
       length_place.offset += 8;
-      auto address = Read(place, 8, 0, 64, false);
-      auto length = Read(length_place, 8, 0, 64, false);
+      auto address = place.Read(8, 0, 64, false);
+      auto length = length_place.Read(8, 0, 64, false);
       if (address && length) return MakeSlice(*address, *length);
     }
     const auto read = [&](const Path& path) -> util::Result<fxr_probe_operand> {
@@ -783,7 +657,7 @@ struct DwarfArguments::Impl {
         if (!Peel(&at_type)) return Refuse("it has no type");
         if (auto status = StepInto(std::string(name), &at, &at_type, &member); !status) return status.error();
       }
-      return Read(at, 8, 0, 64, false);
+      return at.Read(8, 0, 64, false);
     };
     for (const Layout& layout : kLayouts) {
       auto address = read(layout.address);
@@ -829,20 +703,20 @@ struct DwarfArguments::Impl {
 
   util::Result<Argument> Result(Dwarf_Die* function, const std::string& wanted) const {
     Dwarf_Die type;
-    if (!TypeOf(function, &type)) return Refuse("the function returns nothing");
+    if (!TypeOf(function, &type)) return Refuse(kReturnsNothing);
     const auto passing = PassingOf(type, machine);
     if (!passing) return Refuse("the type that the function returns cannot be read");
     Place place;
     if (passing->in_memory || passing->by_reference) {
       if (machine == Machine::kArm) return Refuse("where the function returned it is not known any more");
-      place = InMemory(ResultRegister(machine, 0), 0);
+      place = Place::InMemory(ResultRegister(machine, 0), 0);
     } else if (std::ranges::find(passing->parts, Part::kFloat) != passing->parts.end()) {
       return Refuse(kInFloatRegister);
     } else {
-      place = InRegisters({ResultRegister(machine, 0), ResultRegister(machine, 1)});
+      place = Place::InRegisters({ResultRegister(machine, 0), ResultRegister(machine, 1)});
     }
     ValueText text;
-    text.name = "ret";
+    text.name = "retval";
     text.type = wanted;
     return Value(place, type, text);
   }

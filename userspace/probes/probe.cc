@@ -6,6 +6,12 @@
 
 namespace probes {
 
+void Argument::MakeText(uint64_t bytes) {
+  type = {8, false, false, ArgumentType::Form::kText};
+  operand.kind = FXR_PROBE_TEXT;
+  operand.text_bytes = static_cast<fxr_u32>(bytes);
+}
+
 fxr_probe_spec MakeSpec(const Probe& probe) {
   fxr_probe_spec spec{};
   for (const Argument& argument : probe.shown) {

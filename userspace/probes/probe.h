@@ -27,6 +27,9 @@ struct Argument {
   ArgumentType type;
   fxr_probe_operand operand{};
   std::optional<fxr_probe_operand> length;  // of a text that has one
+
+  // Makes it the zero-terminated text at the address that `operand` reads, of at most `bytes` bytes with the zero.
+  void MakeText(uint64_t bytes);
 };
 
 struct Probe {
@@ -40,6 +43,10 @@ struct Probe {
   uint64_t offset = 0;  // of its first byte in the file
   bool return_value = false;
   bool entry_only = false;  // without a return probe
+  // The option by whose pattern it was found; empty: it was named itself.
+  std::string pattern;
+  // For a function of the kernel; 0: the kernel hides its address.
+  uint64_t address = 0;
   // For a USDT probe.
   std::string provider;
   std::string usdt_name;

@@ -12,6 +12,7 @@
 #include "fxt_record/event.h"
 #include "probes/argument_finder.h"
 #include "probes/function_finder.h"
+#include "probes/probe_arguments.h"
 #include "probes/probe_text.h"
 #include "probes/usdt_notes.h"
 #include "symbols/elf_file.h"
@@ -52,24 +53,14 @@ bool IsClone(std::string_view name) {
                              [&](std::string_view suffix) { return name.find(suffix) != std::string_view::npos; });
 }
 
-util::Error CannotRead(std::string_view function, const ValueText& value, const std::string& why) {
-  return {fmt::format("{}: '{}' cannot be read: {}", function, value.name, why),
-          "arguments in registers can also be asked for by position: arg1, arg2:str"};
-}
-
-// Sets `shown`, `filter` and `result` of the probes, one for each of `functions`.
-util::Status AddValues(const ProbeText& text, const std::string& path, const std::vector<FoundFunction>& functions,
-                       const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
-  std::vector<const ValueText*> wanted;
-  for (const ValueText& value : text.arguments) wanted.push_back(&value);
-  for (const ComparisonText& comparison : text.filter) wanted.push_back(&comparison.value);
+// Sets the arguments of `probes`, one for each of `functions`. Those of a pattern that cannot be read are removed and
+// added to `skipped`.
+util::Status AddArguments(const ProbeText& text, const std::string& path, const std::vector<FoundFunction>& functions,
+                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes, SkippedProbes* skipped) {
   ArgumentQuery query;
-  for (const ValueText* value : wanted) {
-    if (!IsPositional(*value)) query.values.push_back(*value);
-  }
+  query.values = NamedValues(text);
   query.wants_result = text.return_value;
   query.result_type = text.result_type;
-  const bool result_is_optional = text.result_type != "str";
   std::optional<std::vector<FunctionArguments>> found;
   if (!query.values.empty() || query.wants_result) {
     auto file = symbols::ElfFile::Open(path);
@@ -79,54 +70,25 @@ util::Status AddValues(const ProbeText& text, const std::string& path, const std
     if (!arguments && !query.values.empty()) return arguments.TakeError();
     if (arguments) found = std::move(*arguments);
   }
+  std::vector<Probe> complete;
   for (size_t i = 0; i < functions.size(); ++i) {
     Probe& probe = (*probes)[i];
-    size_t named = 0;
-    for (size_t n = 0; n < wanted.size(); ++n) {
-      const ValueText& value = *wanted[n];
-      Argument argument;
-      if (IsPositional(value)) {
-        auto resolved = ResolvePositional(value, HostMachine());
-        if (!resolved) return resolved.TakeError();
-        argument = std::move(*resolved);
-      } else if (!found) {
-        return CannotRead(probe.name, value, path + " has no debug information");
-      } else {
-        const ResolvedValue& resolved = (*found)[i].values[named++];
-        if (!resolved.error.empty()) return CannotRead(probe.name, value, resolved.error);
-        argument = resolved.argument;
-      }
-      if (n < text.arguments.size()) {
-        probe.shown.push_back(std::move(argument));
-        continue;
-      }
-      auto comparison = MakeComparison(text.filter[n - text.arguments.size()], argument);
-      if (!comparison) return comparison.TakeError();
-      probe.filter.push_back(*comparison);
+    auto status = SetArguments(text, found ? &(*found)[i] : nullptr, path + " has no debug information", &probe);
+    if (status) {
+      complete.push_back(std::move(probe));
+    } else if (probe.pattern.empty()) {
+      return util::Error{fmt::format("{}: {}", probe.name, status.error().message), status.error().hint};
+    } else {
+      skipped->Add(probe.pattern, probe.name, status.error().message);
     }
-    if (found && query.wants_result && (*found)[i].result.error.empty()) {
-      probe.result = (*found)[i].result.argument;
-    } else if (!text.result_type.empty()) {
-      if (found && query.wants_result && !result_is_optional && (*found)[i].result.error.find("no debug") == std::string::npos) {
-        return util::Error{fmt::format("{}: what it returns is no string: {}", probe.name, (*found)[i].result.error), ""};
-      }
-      // The register as it is.
-      Argument result;
-      result.name = "ret";
-      result.type = *FindType(text.result_type);
-      result.operand.source = ResultRegister(HostMachine(), 0).offset;
-      result.operand.bits = 64;
-      result.operand.kind = result.type.form == ArgumentType::Form::kText ? FXR_PROBE_TEXT : FXR_PROBE_NUMBER;
-      result.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
-      probe.result = std::move(result);
-    }
-    if (auto status = CheckLimits(probe); !status) return status;
   }
+  *probes = std::move(complete);
   return util::Ok();
 }
 
 util::Status AddFunctions(const std::string& text, const SearchPaths& places,
-                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes) {
+                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes,
+                          SkippedProbes* skipped) {
   const util::Error wrong{fmt::format("--uprobe {}: no file and function", text),
                           "write it like --uprobe /usr/bin/bash:readline or "
                           "--uprobe libc.so.6:malloc+retval"};
@@ -146,25 +108,13 @@ util::Status AddFunctions(const std::string& text, const SearchPaths& places,
     probe.offset = function.offset;
     probe.return_value = parsed->return_value;
     probe.entry_only = parsed->entry_only;
+    if (IsPattern(parsed->symbol)) probe.pattern = "--uprobe " + text;
   }
-  if (auto status = AddValues(*parsed, file, *functions, options, &added); !status) {
+  if (auto status = AddArguments(*parsed, file, *functions, options, &added, skipped); !status) {
     return util::Error{fmt::format("--uprobe {}: {}", text, status.error().message), status.error().hint};
   }
   for (Probe& probe : added) {
-    const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
-      return each.kind == Probe::Kind::kFunction && each.file == file && each.offset == probe.offset;
-    });
-    if (same == probes->end()) {
-      probes->push_back(std::move(probe));
-      continue;
-    }
-    if (same->has_spec() || probe.has_spec()) {
-      return util::Error{fmt::format("--uprobe {}: {} is probed twice", text, probe.name),
-                         "write all of its arguments in one list"};
-    }
-    same->return_value |= probe.return_value;
-    same->entry_only &= probe.entry_only;
-    if (!same->result) same->result = std::move(probe.result);
+    if (auto status = AddProbe("--uprobe " + text, std::move(probe), probes); !status) return status;
   }
   return util::Ok();
 }
@@ -190,10 +140,7 @@ util::Result<Argument> ResolveUsdt(const Probe& probe, const ValueText& value) {
   argument.operand.source = static_cast<fxr_u16>(number - 1);
   argument.operand.bits = static_cast<fxr_u8>(8 * argument.type.bytes);
   argument.operand.is_signed = argument.type.is_signed;
-  if (argument.type.form == ArgumentType::Form::kText) {
-    argument.operand.kind = FXR_PROBE_TEXT;
-    argument.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
-  }
+  if (argument.type.form == ArgumentType::Form::kText) argument.MakeText(FXR_PROBE_TEXT_BYTES);
   return argument;
 }
 
@@ -229,10 +176,6 @@ util::Status AddUsdt(const std::string& text, const SearchPaths& places,
         fmt::format("{} has no USDT probe '{}:{}'", *path, provider, name),
         nearest.empty() ? "it has none at all" : fmt::format("did you mean '{}'?", nearest)};
   }
-  const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
-    return each.kind == Probe::Kind::kUsdt && each.file == *path && each.provider == provider &&
-           each.usdt_name == name;
-  });
   Probe probe;
   probe.kind = Probe::Kind::kUsdt;
   probe.file = *path;
@@ -261,34 +204,48 @@ util::Status AddUsdt(const std::string& text, const SearchPaths& places,
     if (argument) probe.shown.push_back(std::move(*argument));  // without floating-point numbers
   }
   if (auto status = CheckLimits(probe); !status) return status;
-  if (same != probes->end()) {
-    if (!same->has_spec() && !probe.has_spec()) return util::Ok();
-    return util::Error{fmt::format("--usdt {}: {} is probed twice", text, probe.name),
-                       "write all of its arguments in one list"};
-  }
-  probes->push_back(std::move(probe));
-  return util::Ok();
+  return AddProbe("--usdt " + text, std::move(probe), probes);
 }
 
 }  // namespace
 
+util::Status AddProbe(const std::string& option, Probe probe, std::vector<Probe>* probes) {
+  const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
+    return each.kind == probe.kind && each.file == probe.file && each.offset == probe.offset &&
+           each.address == probe.address && (probe.kind == Probe::Kind::kFunction || each.name == probe.name);
+  });
+  if (same == probes->end()) {
+    if (probes->size() == FXR_MAX_PROBES) {
+      return util::Error{fmt::format("{}: the functions are too many", option),
+                         fmt::format("at most {} can be probed at once", FXR_MAX_PROBES)};
+    }
+    probes->push_back(std::move(probe));
+    return util::Ok();
+  }
+  if (same->has_spec() || probe.has_spec()) {
+    return util::Error{fmt::format("{}: {} is probed twice", option, probe.name), "write all of its arguments in one list"};
+  }
+  same->return_value |= probe.return_value;
+  same->entry_only &= probe.entry_only;
+  if (probe.pattern.empty()) same->pattern.clear();
+  if (!same->result) same->result = std::move(probe.result);
+  return util::Ok();
+}
+
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
                                                const SearchPaths& places,
-                                               const symbols::DebugFileOptions& options) {
+                                               const symbols::DebugFileOptions& options, SkippedProbes* skipped) {
   std::vector<Probe> probes;
   for (const std::string& text : functions) {
-    if (util::Status status = AddFunctions(text, places, options, &probes); !status) {
+    if (util::Status status = AddFunctions(text, places, options, &probes, skipped); !status) {
       return status.error();
     }
   }
   for (const std::string& text : usdt) {
     if (util::Status status = AddUsdt(text, places, &probes); !status) return status.error();
   }
-  if (probes.size() > FXR_MAX_PROBES) {
-    return util::Error{fmt::format("{} functions are too many", probes.size()),
-                       fmt::format("at most {} can be probed at once", FXR_MAX_PROBES)};
-  }
+  if (auto status = skipped->CheckPatterns(probes); !status) return status.error();
   return probes;
 }
 

@@ -263,10 +263,7 @@ util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine
   argument.operand.source = source.offset;
   argument.operand.bits = static_cast<fxr_u8>(8 * argument.type.bytes);
   argument.operand.is_signed = argument.type.is_signed;
-  if (argument.type.form == ArgumentType::Form::kText) {
-    argument.operand.kind = FXR_PROBE_TEXT;
-    argument.operand.text_bytes = FXR_PROBE_TEXT_BYTES;
-  }
+  if (argument.type.form == ArgumentType::Form::kText) argument.MakeText(FXR_PROBE_TEXT_BYTES);
   return argument;
 }
 

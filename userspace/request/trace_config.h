@@ -56,11 +56,12 @@ struct Sources {
   std::vector<std::string> counters;
   std::vector<std::string> uprobes;  // PATH:SYMBOL[+retval|+entry]
   std::vector<std::string> usdts;    // PATH:PROVIDER:NAME
+  std::vector<std::string> kprobes;  // FUNCTION[+retval|+entry]
   // Protocols whose payload names requests (category `request`), see schema/request_protocols.h.
   std::vector<std::string> request_names;
 
-  // True if a source changes the code of running programs.
-  bool probes() const { return !uprobes.empty() || !usdts.empty(); }
+  // True if a source changes the code of running programs or of the kernel.
+  bool probes() const { return !uprobes.empty() || !usdts.empty() || !kprobes.empty(); }
   bool any() const {
     return !tracepoints.empty() || !counters.empty() || probes() || !request_names.empty();
   }

@@ -124,6 +124,7 @@ util::Status BufferedRecording::Start(request::BufferDisposition disposition) {
   providers_.Start(false);
   settings_.Start(config_.info.command_pid);
   if (util::Status status = session_->Start(*this); !status) return status;
+  NoteSkippedProbes(config_, *session_);
   settings_.OnStarted();
   begun_ = started_ = true;
   start_time_ = session_->start_time();

@@ -22,6 +22,11 @@ void NoteProblems(const RecordingConfig& config, capture::CaptureSession& sessio
   if (const std::string problem = session.TakePerfProblem(); !problem.empty()) config.note(problem);
 }
 
+void NoteSkippedProbes(const RecordingConfig& config, const capture::CaptureSession& session) {
+  if (!config.note) return;
+  for (const std::string& note : session.DescribeSkippedProbes()) config.note(note);
+}
+
 bool HasLongEvents(const RecordingConfig& config) {
   const capture::CategorySet& wanted = config.sources.categories.wanted;
   return wanted.test(FXR_CATEGORY_LBR) || wanted.test(FXR_CATEGORY_STACK) ||

@@ -17,6 +17,8 @@ util::Result<capture::PerfSources> AddSources(const RecordingConfig& config,
 
 // Reports to config.note the problems of the sources since the last call.
 void NoteProblems(const RecordingConfig& config, capture::CaptureSession& session);
+// The same with the functions that the session's start could not probe.
+void NoteSkippedProbes(const RecordingConfig& config, const capture::CaptureSession& session);
 
 // True if the recording has events that are longer than a slot and may be as frequent. A buffer
 // needs room for them beside the slots.

@@ -286,6 +286,7 @@ util::Status StreamingRecording::Start(request::BufferDisposition) {
   providers_.Start(true);
   settings_.Start(config_.info.command_pid);
   if (util::Status status = session_->Start(*this); !status) return status;
+  NoteSkippedProbes(config_, *session_);
   settings_.OnStarted();
   file_->start_bytes = file_->archive.bytes();
   if (config_.started) {

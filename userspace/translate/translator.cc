@@ -31,7 +31,7 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_, losses_.RecorderTrack());
-  if (!options.probes.empty()) probes_.emplace(file_, tasks, options.probes);
+  if (!options.probes.empty()) probes_.emplace(file_, tasks, options.probes, [this](uint32_t cpu) { return sched_.IdleOf(cpu); });
   if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
   if (!options.counters.empty()) counters_.emplace(file_, tasks, options.counters);
 }
@@ -63,7 +63,7 @@ void Translator::OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t b
     ++stats_.loss_slots;
     return HandleLoss(static_cast<int32_t>(cpu), at, loss.category, loss.count);
   }
-  if (probes_ && ProbeTranslator::Handles(type)) return probes_->OnSlot(type, at, body, extra);
+  if (probes_ && ProbeTranslator::Handles(type)) return probes_->OnSlot(type, cpu, at, body, extra);
   ++stats_.events[schema::SlotInfoOf(type).category];
   switch (type) {
     case FXR_SLOT_IRQ_ENTRY:
@@ -315,7 +315,7 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
   fxr_probe_values_long values;
   if (probes_ && fxr_unpack_probe_values(&event, &values)) {
     const auto* bytes = static_cast<const std::byte*>(fxr_long_bytes(&event));
-    return probes_->OnValues(at, values, {bytes, event.bytes});
+    return probes_->OnValues(event.header.cpu, at, values, {bytes, event.bytes});
   }
   ++stats_.events[event.category];
   fxr_stack_long stack;

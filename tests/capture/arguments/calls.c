@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Calls functions with arguments of many types and prints each call as a line of JSON.
+// Calls functions with arguments of many types and prints each call as a line of JSON. `time COUNT` calls one of them and
+// prints the CPU time of a call in ns.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sdt.h>
+#include <time.h>
 
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 
@@ -68,6 +70,16 @@ NOT_INLINED double floats(double first, int second) {
   sink = sink + second;
   return first * 2;
 }
+struct point {
+  double x;
+  float y;
+  double more[3];
+};
+NOT_INLINED double measures(double a, double b, double c, double d, double e, double f, double g, double h, double ninth, float tenth,
+                            struct point point, struct point* to, const double* many, int count) {
+  sink = sink + (long)(a + b + c + d + e + f + g + h + ninth + tenth + point.x + to->x + many[1]) + count;
+  return ninth;
+}
 NOT_INLINED long recurs(long depth) {
   sink = sink + 1;
   return depth == 0 ? 0 : 1 + recurs(depth - 1);
@@ -79,7 +91,12 @@ NOT_INLINED long reads(const char* absent, long number) {
 
 int main(int argc, char** argv) {
   if (argc > 2 && strcmp(argv[1], "time") == 0) {
-    for (long i = 0, n = atol(argv[2]); i < n; ++i) reads("x", i);
+    const long n = atol(argv[2]);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (long i = 0; i < n; ++i) reads("/a/path", i);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    printf("%ld\n", ((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec) / n);
     return 0;
   }
   char buf[1024];
@@ -122,6 +139,15 @@ int main(int argc, char** argv) {
     printf("{\"f\": \"returns_big\", \"number\": %ld}\n", big.values[0]);
     sink = sink + (long)floats(i, i);
     printf("{\"f\": \"floats\", \"second\": %d}\n", i);
+  }
+  for (int i = 0; i < 4; ++i) {
+    struct point point = {0.125 * i, -1.5f * (float)i, {1, 2.5 * i, 3}};
+    struct point to = {1e300 * i, 0.1f, {-0.5, i, 1}};
+    const double many[2] = {i, 1.0 / (i + 1)};
+    measures(1, 2, 3, 4, 5, 6, 7, 8, -0.25 * i, 0.5f * (float)i, point, &to, many, i);
+    printf("{\"f\": \"measures\", \"ninth\": %.17g, \"tenth\": %.17g, \"x\": %.17g, \"y\": %.17g, \"more\": %.17g, \"to\": %.17g, "
+           "\"to_y\": %.17g, \"many\": %.17g, \"count\": %d}\n",
+           -0.25 * i, (double)(0.5f * (float)i), point.x, (double)point.y, point.more[1], to.x, (double)to.y, many[1], i);
   }
   recurs(30);
   char* absent = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -12,7 +12,8 @@ namespace {
 using Texts = std::vector<std::string>;
 
 util::Result<std::vector<Probe>> Resolve(const Texts& functions, const Texts& usdt = {}) {
-  return ResolveProbes(functions, usdt, SystemSearchPaths(), {});
+  SkippedProbes skipped;
+  return ResolveProbes(functions, usdt, SystemSearchPaths(), {}, &skipped);
 }
 
 TEST(ProbeResolverTest, ResolvesAFunctionToAnOffset) {

@@ -75,6 +75,90 @@ probes_of_the_program() {
   else fail probes "$calls records of calls instead of 2100 at least, $hits hits instead of 6"; fi
 }
 
+mode_arguments() {
+  if kernel_before 5 15; then
+    refused kernel "5.15" fxt-record -q -o kernel.fxt --kprobe vfs_write -- true
+    skip program "Linux 5.15 or later is needed to distinguish probes"
+    return
+  fi
+  arguments_of_the_program
+  arguments_of_the_kernel
+  # Timers interrupt programs of other functions, which an emulated CPU makes likely.
+  recursion_parts=20
+  record vfs -c task --kprobe 'vfs_*' --kprobe 'hrtimer_*+retval' --only-command -- /guest/load arguments && sound vfs && {
+    fxt dump vfs.fxt > vfs.txt
+    calls=$(grep -c ' begin category=probe name=vfs_write thread=dd' vfs.txt)
+    pattern=$(grep 'without .* functions' vfs.err | head -n 1)
+    if [ "$calls" -ge 210 ]; then pass kernel:pattern "$calls calls; $pattern"
+    else fail kernel:pattern "$calls calls instead of 210 at least"; fi
+  }
+  # Functions of interrupts, also while the CPU is idle.
+  record interrupts -c task --kprobe 'hrtimer_*' --kprobe 'tick_*' --kprobe 'vfs_write+retval' -- sh -c '/guest/load arguments; sleep 1' &&
+    sound interrupts && {
+      fxt dump interrupts.fxt | grep ' category=probe ' > interrupts.txt
+      left=$(grep -c no_return interrupts.txt)
+      calls=$(grep -c ' begin ' interrupts.txt)
+      if [ "$left" = 0 ] && [ "$calls" -gt 1000 ]; then pass kernel:interrupts "$calls calls"
+      else fail kernel:interrupts "$calls calls, $left without a return"; fi
+    }
+  recursion_parts=
+  refused missing "did you mean" fxt-record -q -o missing.fxt --kprobe vfs_wrte -- true
+  refused untraced "does not trace it" fxt-record -q -o untraced.fxt --kprobe exc_page_fault -- true
+}
+
+# Compares two lists of calls.
+same_calls() {
+  if [ ! -s "$2" ]; then fail "$1" "no calls in $2"
+  elif cmp -s "$2" "$3"; then pass "$1" "$(grep -c . "$2") calls"
+  else fail "$1" "$(grep -c . "$2") calls instead of $(grep -c . "$3"): $(diff "$2" "$3" | head -n 4 | tr '\n' ';')"; fi
+}
+
+# What tests/capture/arguments prints of its calls, by names of parameters in the debug information.
+arguments_of_the_program() {
+  record program -c task --only-command --uprobe '/bin/arguments:reads(number)+retval if number > 5000' --uprobe '/bin/arguments:copies(name:str, len)' \
+    --uprobe '/bin/arguments:members(request->size, request->path:str, request->next->size, last)+retval' -- arguments &&
+    sound program || return
+  sed -n 's/^{"f": "members", "size": \([0-9]*\), "path": "\([^"]*\)".* "inner": \([0-9]*\),.* "last": \([0-9]*\), "ret": \([0-9]*\)}/\1 \2 \3 \4 \5/p' \
+    program.out > program.printed
+  fxt dump program.fxt > program.txt
+  sed -n 's/.* category=probe name=members .* {\(.*\)}$/\1/p' program.txt | sed 's/[^ ]*=//g' | paste -d' ' - - > program.members
+  same_calls program:arguments program.members program.printed
+  sed -n 's/^{"f": "copies", "name": "\([a-z]*\)", "len": \([0-9]*\),.*/\1 \2/p' program.out | cut -c1-200 > copies.printed
+  sed -n 's/.* begin .* name=copies .* {name=\(.*\) len=\([0-9]*\)}$/\1 \2/p' program.txt | tr -d '"' | cut -c1-200 > program.copies
+  same_calls program:strings program.copies copies.printed
+  calls=$(grep -c ' begin category=probe name=reads ' program.txt)
+  if [ "$calls" = 499 ]; then pass program:filter "$calls calls"; else fail program:filter "$calls calls instead of 499"; fi
+}
+
+# What dd is asked to write, and what ftrace's kprobes see.
+arguments_of_the_kernel() {
+  for i in $(seq 1 20); do
+    for _ in $(seq 1 "$i"); do echo "$((i * 1000)) $((i * 1000))"; done
+  done > kernel.asked
+  tracing=/sys/kernel/tracing
+  echo 'p:guest/write vfs_write bytes=$arg3:s64' > $tracing/kprobe_events
+  echo 'r:guest/written vfs_write bytes=$retval:s64' >> $tracing/kprobe_events
+  echo > $tracing/trace
+  echo 1 > $tracing/events/guest/enable
+  record kernel -c task --only-command --kprobe 'vfs_write(file->f_path.dentry->d_name.name:str, buf:str, count)+retval if count > 14' \
+    --kprobe 'noop_fsync(file->f_path.dentry->d_name.name:str, start, end, datasync)+retval' -- /guest/load arguments
+  recorded=$?
+  echo 0 > $tracing/events/guest/enable
+  cat $tracing/trace > kernel.ftrace
+  echo > $tracing/kprobe_events
+  [ $recorded = 0 ] && sound kernel || return
+  sed -n 's/.* \(write\|written\): .* bytes=\([0-9]*000\)$/\2/p' kernel.ftrace | paste -d' ' - - > kernel.traced
+  fxt dump kernel.fxt | grep ' category=probe ' > kernel.txt
+  sed -n 's/.* begin .* name=vfs_write .*name=probed_file .*count=\([0-9]*000\)}$/\1/p; s/.* end .* name=vfs_write .*{retval=\([0-9]*000\)}$/\1/p' \
+    kernel.txt | paste -d' ' - - > kernel.recorded
+  same_calls kernel:arguments kernel.recorded kernel.asked
+  same_calls kernel:ftrace kernel.recorded kernel.traced
+  synced=$(grep -c ' begin .* name=noop_fsync .*name=probed_file start=0 end=9223372036854775807 datasync=0}' kernel.txt)
+  returned=$(grep -c ' end .* name=noop_fsync .*{retval=0}' kernel.txt)
+  if [ "$synced $returned" = "20 20" ]; then pass kernel:fsync "20 calls"; else fail kernel:fsync "$synced calls, $returned returns"; fi
+  if grep -q 'buf="*hello from a program' kernel.txt; then pass kernel:user-string; else fail kernel:user-string "$(grep -c . kernel.txt) records"; fi
+}
+
 mode_no_tracefs() {
   umount /sys/kernel/tracing
   if [ -e /sys/kernel/tracing/events ] || [ -e /sys/kernel/debug/tracing ]; then

@@ -74,7 +74,7 @@ util::Result<std::unique_ptr<BpfPrograms>> BpfPrograms::Load(const ProgramOption
   (*skeleton)->SetFaults(options);
   (*skeleton)->SetWaits(features, options);
   (*skeleton)->SetRequests(options);
-  (*skeleton)->SetProbes(options);
+  (*skeleton)->SetProbes(features, options);
   (*skeleton)->SetCounters(options, *sizes);
   if (!options.counters.empty() &&
       libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_perf_event_read_value,
@@ -216,6 +216,8 @@ KernelClock BpfPrograms::clock() const {
 KernelSymbols BpfPrograms::symbols() const { return skeleton_->symbols(); }
 
 util::Status BpfPrograms::Attach() { return skeleton_->Attach(); }
+
+std::vector<std::string> BpfPrograms::DescribeSkippedProbes() const { return skeleton_->DescribeSkippedProbes(); }
 
 void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);

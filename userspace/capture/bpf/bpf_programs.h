@@ -37,6 +37,8 @@ class BpfPrograms {
 
   // Attaches all programs, which emit nothing yet (FXR_PHASE_NONE).
   util::Status Attach();
+  // See Skeleton.
+  std::vector<std::string> DescribeSkippedProbes() const;
   // When this returns, the phase is in effect on all CPUs.
   void SetPhase(fxr_phase phase);
   // When this returns, no program runs any more.

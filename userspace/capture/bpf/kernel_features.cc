@@ -121,6 +121,11 @@ std::string KernelFeatures::WhyNot(const Category& category) const {
   return category.id == FXR_CATEGORY_PROBE ? WhyNoProbes() : "";
 }
 
+bool KernelFeatures::HasFprobes() const {
+  // Without CONFIG_FPROBE it is inlined.
+  return types->Find(KernelTypes::Kind::kFunction, "register_fprobe_ips") != 0;
+}
+
 std::vector<std::string_view> KernelFeatures::Without(const Category& category) const {
   std::vector<std::string_view> without;
   for (const Tracepoint& each : category.tracepoints) {

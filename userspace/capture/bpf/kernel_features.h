@@ -50,6 +50,8 @@ struct KernelFeatures {
 
   // Empty if the category can be recorded, else the reason.
   std::string WhyNot(const Category& category) const;
+  // Functions of the kernel can be probed by multi-links (5.18, CONFIG_FPROBE).
+  bool HasFprobes() const;
   // The optional tracepoints of a recordable category that this kernel lacks.
   std::vector<std::string_view> Without(const Category& category) const;
 };

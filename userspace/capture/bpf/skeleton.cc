@@ -293,29 +293,39 @@ void Skeleton::SetFaults(const ProgramOptions& options) {
   bpf_map__set_autocreate(bpf_->maps.suspended_faults, wanted);
 }
 
-void Skeleton::SetProbes(const ProgramOptions& options) {
+void Skeleton::SetProbes(const KernelFeatures& features, const ProgramOptions& options) {
   probes_ = options.probes;
   const auto has = [&](probes::Probe::Kind kind, bool with_spec) {
     return std::ranges::any_of(probes_, [=](const auto& probe) {
       return probe.kind == kind && probe.has_spec() == with_spec;
     });
   };
-  const bool plain_usdt = has(probes::Probe::Kind::kUsdt, false);
-  const bool usdt_values = has(probes::Probe::Kind::kUsdt, true);
-  const bool usdt = plain_usdt || usdt_values;
+  const bool usdt = has(probes::Probe::Kind::kUsdt, false) || has(probes::Probe::Kind::kUsdt, true);
   // Maps of libbpf, see usdt.bpf.h.
   for (const char* name : {"__bpf_usdt_specs", "__bpf_usdt_ip_to_spec_id"}) {
     bpf_map__set_autocreate(bpf_object__find_map_by_name(bpf_->obj, name), usdt);
   }
-  if (plain_usdt) probe_programs_.usdt = bpf_->progs.probe_usdt;
-  if (usdt_values) probe_programs_.usdt_values = bpf_->progs.probe_usdt_values;
-  if (has(probes::Probe::Kind::kFunction, false)) {
-    probe_programs_.entry = bpf_->progs.probe_entry;
-    probe_programs_.on_return = bpf_->progs.probe_return;
-  }
-  if (has(probes::Probe::Kind::kFunction, true)) {
-    probe_programs_.entry_values = bpf_->progs.probe_entry_values;
-    probe_programs_.on_return_values = bpf_->progs.probe_return_values;
+  const auto& all = bpf_->progs;
+  for (const bool with_spec : {false, true}) {
+    if (has(probes::Probe::Kind::kUsdt, with_spec)) {
+      probe_programs_.usdt.at(with_spec) = with_spec ? all.probe_usdt_values : all.probe_usdt;
+    }
+    if (has(probes::Probe::Kind::kFunction, with_spec)) {
+      probe_programs_.function.at(with_spec) = with_spec
+                                                   ? ProbePrograms::Call{all.probe_entry_values, all.probe_return_values}
+                                                   : ProbePrograms::Call{all.probe_entry, all.probe_return};
+    }
+    if (has(probes::Probe::Kind::kKernel, with_spec)) {
+      const auto call = with_spec ? ProbePrograms::Call{all.kernel_probe_entry_values, all.kernel_probe_return_values}
+                                  : ProbePrograms::Call{all.kernel_probe_entry, all.kernel_probe_return};
+      probe_programs_.kernel.at(with_spec) = call;
+      probe_programs_.kernel_is_multi = features.HasFprobes();
+      for (bpf_program* each : {call.entry, call.on_return}) {
+        kernel_probes_.push_back(each);
+        category_of_[each] = FXR_CATEGORY_PROBE;
+        if (probe_programs_.kernel_is_multi) bpf_program__set_expected_attach_type(each, BPF_TRACE_KPROBE_MULTI);
+      }
+    }
   }
   const bool has_specs = std::ranges::any_of(probes_, &probes::Probe::has_spec);
   bpf_map__set_autocreate(bpf_->maps.probe_specs, has_specs);
@@ -443,10 +453,13 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
       Use(name, FXR_CATEGORY_SCHED, &net_rx_);
     }
   }
-  for (bpf_program* each :
-       {probe_programs_.entry, probe_programs_.on_return, probe_programs_.usdt,
-        probe_programs_.entry_values, probe_programs_.on_return_values, probe_programs_.usdt_values}) {
-    if (each) bpf_program__set_autoload(each, true);
+  for (const bool with_spec : {false, true}) {
+    const ProbePrograms::Call& function = probe_programs_.function.at(with_spec);
+    const ProbePrograms::Call& kernel = probe_programs_.kernel.at(with_spec);
+    for (bpf_program* each :
+         {function.entry, function.on_return, kernel.entry, kernel.on_return, probe_programs_.usdt.at(with_spec)}) {
+      if (each) bpf_program__set_autoload(each, true);
+    }
   }
   for (const char* name : {"read_clocks", "find_context", kTaskWalkProgram}) {
     Use(name, FXR_CATEGORY_TASK, nullptr);
@@ -484,7 +497,8 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
 
 util::Status Skeleton::Attach() {
   // Programs that emit already come last, because the rings are not drained during the attach.
-  if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_); !status) {
+  if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_, &skipped_probes_);
+      !status) {
     return status;
   }
   for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
@@ -493,6 +507,10 @@ util::Status Skeleton::Attach() {
   // Programs of a tracepoint run in the order of attaching.
   if (util::Status status = Attach(identity_); !status) return status;
   return Attach(stand_ins_);
+}
+
+std::vector<std::string> Skeleton::DescribeSkippedProbes() const {
+  return skipped_probes_.Describe(probes_);
 }
 
 void Skeleton::Detach() {
@@ -507,7 +525,7 @@ int Skeleton::task_walk_fd() const {
 
 CategoryCounts Skeleton::RecursionMisses() const {
   CategoryCounts misses{};
-  for (const auto* group : {&identity_, &events_}) {
+  for (const auto* group : {&identity_, &events_, &kernel_probes_}) {
     for (bpf_program* program : *group) {
       bpf_prog_info info{};
       uint32_t size = sizeof(info);

@@ -44,7 +44,7 @@ class Skeleton {
   void SetWaits(const KernelFeatures& features, const ProgramOptions& options);
   void SetRequests(const ProgramOptions& options);
   void SetFaults(const ProgramOptions& options);
-  void SetProbes(const ProgramOptions& options);
+  void SetProbes(const KernelFeatures& features, const ProgramOptions& options);
   void SetCounters(const ProgramOptions& options, const RingSizes& sizes);
   void ChoosePrograms(const ProgramOptions& options, const KernelFeatures& features);
 
@@ -55,6 +55,8 @@ class Skeleton {
   // The same with what the programs of probes read.
   util::Status FillProbes();
   util::Status Attach();
+  // The functions of patterns that Attach left out, a sentence for each pattern.
+  std::vector<std::string> DescribeSkippedProbes() const;
   void Detach();
 
   // As BpfPrograms::RecursionMisses, without the substitutions of stand-ins subtracted.
@@ -96,6 +98,8 @@ class Skeleton {
   bool has_symbols_ = false;
   bool wants_syscall_code_ = false;
   ProbePrograms probe_programs_;
+  std::vector<bpf_program*> kernel_probes_;
+  probes::SkippedProbes skipped_probes_;
   ProbeLinks probe_links_;
 };
 

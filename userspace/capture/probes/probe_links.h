@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Attached uprobes and USDT probes. The kernel removes them with this process's last descriptor,
+// Attached probes of functions and USDT probes. The kernel removes them with this process's last descriptor,
 // however the process ends; nothing is written to tracefs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "probes/probe.h"
+#include "probes/skipped_probes.h"
 #include "util/result.h"
 
 struct bpf_link;
@@ -17,16 +20,20 @@ namespace capture {
 
 // Empty if this kernel supports uprobes, else the reason.
 std::string WhyNoProbes();
+// The same for probes of the kernel's own functions. `has_fprobes`: see KernelFeatures.
+std::string WhyNoKernelProbes(bool has_fprobes);
 
-// The loaded programs of bpf/uprobe.bpf.c; null if no probe needs it.
+// The loaded programs of bpf/uprobe.bpf.c and bpf/kprobe.bpf.c; null if no probe needs it. The second of each is for
+// probes with arguments or a filter.
 struct ProbePrograms {
-  bpf_program* entry = nullptr;
-  bpf_program* on_return = nullptr;
-  bpf_program* usdt = nullptr;
-  // The same for probes with arguments or a filter.
-  bpf_program* entry_values = nullptr;
-  bpf_program* on_return_values = nullptr;
-  bpf_program* usdt_values = nullptr;
+  struct Call {
+    bpf_program* entry = nullptr;
+    bpf_program* on_return = nullptr;
+  };
+  std::array<Call, 2> function;
+  std::array<Call, 2> kernel;
+  std::array<bpf_program*, 2> usdt{};
+  bool kernel_is_multi = false;  // the kernel's are for multi-links
 };
 
 class ProbeLinks {
@@ -38,15 +45,32 @@ class ProbeLinks {
 
   // Attaches all probes; a probe's number is its index in `probes`. Attaches in the processes
   // `pids` (ids of this pid namespace), or everywhere if that is empty. Exited processes are
-  // skipped. After an error the attached probes stay until Detach.
+  // skipped. Functions of a pattern that the kernel refuses are added to `skipped`; it is an error if it
+  // refuses all of them. After an error the attached probes stay until Detach.
   util::Status Attach(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
-                      const std::vector<uint32_t>& pids);
+                      const std::vector<uint32_t>& pids, probes::SkippedProbes* skipped);
   void Detach();
 
  private:
-  util::Status AttachTo(const ProbePrograms& programs, const probes::Probe& probe, uint64_t number,
-                        int pid);
-  util::Status Keep(bpf_link* link, const probes::Probe& probe);
+  using Numbers = std::span<const uint32_t>;
+
+  // These return 0 or an errno.
+  int AttachUser(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie, int pid);
+  int AttachUserTo(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie,
+                   const std::vector<uint32_t>& pids);
+  int AttachKernel(const ProbePrograms::Call& programs, const probes::Probe& probe, uint64_t cookie);
+  int AttachMulti(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes, Numbers numbers);
+
+  util::Status AttachKernelProbes(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
+                                  probes::SkippedProbes* skipped);
+  // Attaches those of `numbers` that the kernel accepts, in as few links as possible.
+  util::Status AttachMost(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes, Numbers numbers,
+                          probes::SkippedProbes* skipped);
+  // The kernel refused the probe.
+  static util::Status Refuse(const probes::Probe& probe, int error, const std::string& reason,
+                             probes::SkippedProbes* skipped);
+  int Keep(bpf_link* link);
+  void DetachFrom(size_t first);
 
   std::vector<bpf_link*> links_;
 };

@@ -106,6 +106,16 @@ util::Error Tracefs::NoSuch(const std::vector<std::string>& names, const std::st
                       fmt::join(nearest, ", "))};
 }
 
+std::unordered_set<std::string> Tracefs::TraceableFunctions() const {
+  std::unordered_set<std::string> names;
+  std::ifstream file(fs::path(path_) / "available_filter_functions");
+  for (std::string line; std::getline(file, line);) {
+    line.resize(std::min(line.find(' '), line.size()));  // [module] follows
+    names.insert(std::move(line));
+  }
+  return names;
+}
+
 util::Result<schema::TracepointFormat> Tracefs::Format(std::string_view name) const {
   const size_t colon = name.find(':');
   const std::string_view system = name.substr(0, colon);

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "schema/tracepoint_format.h"
@@ -26,6 +27,9 @@ class Tracefs {
                                         const std::string& pattern);
   // The error for a pattern without a match, with the nearest names.
   static util::Error NoSuch(const std::vector<std::string>& names, const std::string& pattern);
+
+  // The kernel's functions that can be traced, with those of modules; empty if ftrace does not say.
+  std::unordered_set<std::string> TraceableFunctions() const;
 
   // `name` is one of Names().
   util::Result<schema::TracepointFormat> Format(std::string_view name) const;

@@ -99,6 +99,7 @@ void AppendSources(text::JsonWriter& json, const request::Sources& sources) {
   AppendStrings(json.Key("counters"), sources.counters);
   AppendStrings(json.Key("uprobes"), sources.uprobes);
   AppendStrings(json.Key("usdts"), sources.usdts);
+  AppendStrings(json.Key("kprobes"), sources.kprobes);
   AppendStrings(json.Key("request_names"), sources.request_names);
   json.EndObject();
 }

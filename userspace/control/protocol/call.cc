@@ -171,7 +171,7 @@ request::TaskFilter ReadFilter(const Json& json, std::optional<BadParameter>& ba
 request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad) {
   request::Sources sources;
   Fields fields(json, "config.sources", bad,
-                {"tracepoints", "counters", "uprobes", "usdts", "request_names"});
+                {"tracepoints", "counters", "uprobes", "usdts", "kprobes", "request_names"});
   if (const Json* tracepoints = fields.FindArray("tracepoints", kMaxFilters)) {
     for (const Json& tracepoint : tracepoints->GetArray()) {
       request::Tracepoint& read = sources.tracepoints.emplace_back();
@@ -184,6 +184,7 @@ request::Sources ReadSources(const Json& json, std::optional<BadParameter>& bad)
   fields.Strings("counters", sources.counters, kMaxFilters, kMaxWord);
   fields.Strings("uprobes", sources.uprobes, kMaxFilters, kMaxPath);
   fields.Strings("usdts", sources.usdts, kMaxFilters, kMaxPath);
+  fields.Strings("kprobes", sources.kprobes, kMaxFilters, kMaxPath);
   fields.Strings("request_names", sources.request_names, kMaxFilters, kMaxWord);
   return sources;
 }

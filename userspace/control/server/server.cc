@@ -322,7 +322,7 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
   if (const uid_t uid = client->peer().uid;
       read.value.config.sources.probes() && uid != 0 && uid != geteuid()) {
     return Answer(client, oneway,
-                  reply::PermissionDenied("only root may place probes in programs"));
+                  reply::PermissionDenied("only root may place probes in programs and the kernel"));
   }
   if (const uid_t uid = client->peer().uid;
       !read.value.config.sources.request_names.empty() && uid != 0 && uid != geteuid()) {

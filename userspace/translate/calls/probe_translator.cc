@@ -18,6 +18,10 @@ namespace {
 // Nested calls per thread; deeper ones are dropped.
 constexpr size_t kMaxDepth = 4096;
 constexpr unsigned kLowBits = 50;  // of a value, in one slot
+constexpr uint64_t kIdle = uint64_t{1} << 32;  // above every tid: the idle threads
+
+// Stacks of the kernel have 16 KiB or more, and begin at a multiple of that. Frames are in units of 4 bytes.
+uint64_t StackOf(uint64_t frame) { return frame >> 12; }
 
 // True if frame `a` is deeper than `b`. Stacks grow down, and only the low bits are known.
 bool IsInner(uint64_t a, uint64_t b) {
@@ -59,11 +63,13 @@ struct ProbeTranslator::Values {
 };
 
 ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
-                                 std::vector<probes::Probe> probes)
+                                 std::vector<probes::Probe> probes, IdleThread idle)
     : file_(file),
       tasks_(tasks),
       probes_(std::move(probes)),
-      no_return_(file.Declare("no_return")) {
+      no_return_(file.Declare("no_return")),
+      retval_(file.Declare("retval")),
+      idle_(std::move(idle)) {
   for (const probes::Probe& probe : probes_) {
     names_.push_back(file.Declare(probe.name));
     std::vector<fxt::StringId>& names = shown_names_.emplace_back();
@@ -74,17 +80,35 @@ ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
   }
 }
 
-void ProbeTranslator::OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64_t extra) {
+uint64_t ProbeTranslator::KeyOf(uint32_t cpu, uint32_t tid) {
+  if (tid != 0) return tid;
+  const uint64_t key = kIdle | cpu;
+  Thread& thread = threads_[key];
+  if (thread.handle == model::kNoHandle) thread.handle = idle_(cpu);
+  return key;
+}
+
+model::ThreadHandle ProbeTranslator::HandleOf(uint64_t key) {
+  return key < kIdle ? tasks_.Thread(static_cast<uint32_t>(key)) : threads_[key].handle;
+}
+
+void ProbeTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body, uint64_t extra) {
   switch (type) {
-    case FXR_SLOT_PROBE_ENTRY:
-      return OnEntry(time, fxr_unpack_probe_entry(body, extra), nullptr);
-    case FXR_SLOT_PROBE_RETURN:
-      return OnReturn(time, fxr_unpack_probe_return(body, extra));
-    case FXR_SLOT_PROBE_VALUE:
-      return OnValue(fxr_unpack_probe_value(body, extra));
+    case FXR_SLOT_PROBE_ENTRY: {
+      const fxr_probe_entry_body event = fxr_unpack_probe_entry(body, extra);
+      return OnEntry(time, KeyOf(cpu, event.tid), event, nullptr);
+    }
+    case FXR_SLOT_PROBE_RETURN: {
+      const fxr_probe_return_body event = fxr_unpack_probe_return(body, extra);
+      return OnReturn(time, KeyOf(cpu, event.tid), event);
+    }
+    case FXR_SLOT_PROBE_VALUE: {
+      const fxr_probe_value_body event = fxr_unpack_probe_value(body, extra);
+      return OnValue(KeyOf(cpu, event.tid), event);
+    }
     case FXR_SLOT_PROBE_VALUE_TOP: {
       const fxr_probe_value_top_body event = fxr_unpack_probe_value_top(body, extra);
-      Thread& thread = threads_[event.tid];
+      Thread& thread = threads_[KeyOf(cpu, event.tid)];
       thread.value_top = event.top;
       thread.has_top = true;
       return;
@@ -94,7 +118,26 @@ void ProbeTranslator::OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64
   }
 }
 
-void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event, const Values* values) {
+bool ProbeTranslator::IsOver(std::span<const Call> calls, uint32_t probe, uint64_t frame) const {
+  const Call& last = calls.back();
+  const auto is_kernel = [&](uint32_t number) { return probes_[number].kind == probes::Probe::Kind::kKernel; };
+  if (is_kernel(last.probe) != is_kernel(probe)) {
+    // A program calls the kernel, and goes on when all of the kernel's functions have returned.
+    return is_kernel(last.probe);
+  }
+  if (is_kernel(probe) && StackOf(last.frame) != StackOf(frame)) {
+    // An interrupt has a stack of its own. It is over if a call on the stack that it interrupted follows.
+    return std::ranges::any_of(calls, [&](const Call& call) {
+      return is_kernel(call.probe) && StackOf(call.frame) == StackOf(frame);
+    });
+  }
+  // Frames at or below this one are left without a return: by longjmp, or the return was lost. A
+  // function may also end in a tail call, which reuses the frame.
+  const bool again = last.frame == frame && last.probe == probe;
+  return again || IsInner(last.frame, frame);
+}
+
+void ProbeTranslator::OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event, const Values* values) {
   ++stats_.events;
   if (event.probe >= probes_.size()) {
     ++stats_.unreadable;
@@ -116,31 +159,26 @@ void ProbeTranslator::OnEntry(uint64_t time, const fxr_probe_entry_body& event, 
                             .name = record.Refer(names_[event.probe]),
                             .arguments = {arguments.data(), count}});
   };
-  if (probes_[event.probe].entry_only) return write(fxt::EventType::kInstant, tasks_.Thread(event.tid));
-  Thread& thread = threads_[event.tid];
-  if (thread.executed) EndAll(time, event.tid, thread);
-  // Frames at or below this one are left without a return: by longjmp, or the return was lost. A
-  // function may also end in a tail call, which reuses the frame.
-  while (!thread.calls.empty()) {
-    const Call& last = thread.calls.back();
-    const bool again = last.frame == event.frame && last.probe == event.probe;
-    if (!again && !IsInner(last.frame, event.frame)) break;
-    End(time, event.tid, thread, false, false);
+  if (probes_[event.probe].entry_only) return write(fxt::EventType::kInstant, HandleOf(key));
+  Thread& thread = threads_[key];
+  if (thread.executed) EndAll(time, key, thread);
+  while (!thread.calls.empty() && IsOver(thread.calls, event.probe, event.frame)) {
+    End(time, key, thread, false, false);
   }
   if (thread.calls.size() >= kMaxDepth) {
     ++stats_.unmatched_ends;
     return;
   }
-  const model::ThreadHandle handle = tasks_.Thread(event.tid);
+  const model::ThreadHandle handle = HandleOf(key);
   file_.Mention(handle);
   thread.calls.push_back(
       {event.probe, event.frame, file_.thread(handle).process_koid, file_.thread(handle).koid});
   write(fxt::EventType::kDurationBegin, handle);
 }
 
-void ProbeTranslator::OnReturn(uint64_t time, const fxr_probe_return_body& event) {
+void ProbeTranslator::OnReturn(uint64_t time, uint64_t key, const fxr_probe_return_body& event) {
   ++stats_.events;
-  Thread& thread = threads_[event.tid];
+  Thread& thread = threads_[key];
   const bool has_value = thread.has_value || thread.has_text;
   const bool wants_value = event.probe < probes_.size() && probes_[event.probe].return_value;
   const auto call = std::find_if(thread.calls.rbegin(), thread.calls.rend(), [&](const Call& each) {
@@ -152,14 +190,14 @@ void ProbeTranslator::OnReturn(uint64_t time, const fxr_probe_return_body& event
     return;
   }
   for (auto inner = call - thread.calls.rbegin(); inner > 0; --inner) {
-    End(time, event.tid, thread, false, false);
+    End(time, key, thread, false, false);
   }
-  End(time, event.tid, thread, true, has_value && wants_value);
+  End(time, key, thread, true, has_value && wants_value);
   thread.has_value = thread.has_text = false;
 }
 
-void ProbeTranslator::OnValue(const fxr_probe_value_body& event) {
-  Thread& thread = threads_[event.tid];
+void ProbeTranslator::OnValue(uint64_t key, const fxr_probe_value_body& event) {
+  Thread& thread = threads_[key];
   uint64_t value = static_cast<uint64_t>(event.value);
   if (std::exchange(thread.has_top, false)) {
     value = (value & ((uint64_t{1} << kLowBits) - 1)) | thread.value_top << kLowBits;
@@ -168,33 +206,33 @@ void ProbeTranslator::OnValue(const fxr_probe_value_body& event) {
   thread.has_value = true;
 }
 
-void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool returned,
+void ProbeTranslator::End(uint64_t time, uint64_t key, Thread& thread, bool returned,
                           bool has_value) {
   const Call call = thread.calls.back();
   thread.calls.pop_back();
-  const model::ThreadHandle handle = tasks_.Thread(tid);
+  const model::ThreadHandle handle = HandleOf(key);
   // The duration ends on the thread where it began, whose koid exec changed since.
   const bool renumbered = call.thread_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument;
   std::string scratch;
-  const fxt::StringRef ret = record.Ref(CommonString::kRet);
+  const fxt::StringRef retval = record.Refer(retval_);
   const auto& result = probes_[call.probe].result;
   if (!returned) {
     argument = {record.Refer(no_return_), true};
   } else if (has_value && thread.has_text) {
     if (thread.has_unread_text) {
-      argument = {ret, fxt::NullValue{}};
+      argument = {retval, fxt::NullValue{}};
       if (!thread.text.empty()) argument.value = fxt::StringRef::Inline(thread.text);
     } else {
-      argument = {ret, fxt::InlineUtf8(thread.text, scratch, FXR_PROBE_TEXT_BYTES)};
+      argument = {retval, fxt::InlineUtf8(thread.text, scratch, FXR_PROBE_TEXT_BYTES)};
     }
   } else if (has_value && result && result->type.form != Form::kText) {
-    argument = Argument(ret, result->type, static_cast<uint64_t>(Extend(result->type, thread.value)));
+    argument = Argument(retval, result->type, static_cast<uint64_t>(Extend(result->type, thread.value)));
   } else if (has_value && thread.value == static_cast<int32_t>(thread.value)) {
-    argument = {ret, static_cast<int32_t>(thread.value)};
+    argument = {retval, static_cast<int32_t>(thread.value)};
   } else if (has_value) {
-    argument = {ret, thread.value};
+    argument = {retval, thread.value};
   }
   record.Write(
       fxt::Event{.type = fxt::EventType::kDurationEnd,
@@ -207,8 +245,8 @@ void ProbeTranslator::End(uint64_t time, uint32_t tid, Thread& thread, bool retu
   ++stats_.recorded;
 }
 
-void ProbeTranslator::EndAll(uint64_t time, uint32_t tid, Thread& thread) {
-  while (!thread.calls.empty()) End(time, tid, thread, false, false);
+void ProbeTranslator::EndAll(uint64_t time, uint64_t key, Thread& thread) {
+  while (!thread.calls.empty()) End(time, key, thread, false, false);
   thread.executed = false;
 }
 
@@ -267,7 +305,7 @@ size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values, std:
   return count;
 }
 
-void ProbeTranslator::OnValues(uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes) {
+void ProbeTranslator::OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes) {
   if (event.probe >= probes_.size()) {
     ++stats_.events;
     ++stats_.unreadable;
@@ -282,7 +320,7 @@ void ProbeTranslator::OnValues(uint64_t time, const fxr_probe_values_long& event
     return;
   }
   if (event.is_result != 0) {
-    Thread& thread = threads_[event.tid];
+    Thread& thread = threads_[KeyOf(cpu, event.tid)];
     uint64_t value = 0;
     std::memcpy(&value, bytes.data(), sizeof(value));
     thread.has_text = true;
@@ -299,7 +337,7 @@ void ProbeTranslator::OnValues(uint64_t time, const fxr_probe_values_long& event
   }
   const Values values{event.probe, event.unread, bytes};
   if (probe.kind != probes::Probe::Kind::kUsdt) {
-    return OnEntry(time, {.tid = event.tid, .probe = event.probe, .frame = event.frame}, &values);
+    return OnEntry(time, KeyOf(cpu, event.tid), {.tid = event.tid, .probe = event.probe, .frame = event.frame}, &values);
   }
   ++stats_.events;
   OpenRecord record = file_.Begin(tasks_.Thread(event.tid));

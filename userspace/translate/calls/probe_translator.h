@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,19 +29,22 @@ class ProbeTranslator {
     uint64_t unread_arguments = 0;  // their memory was not present
   };
 
+  // The idle thread of a CPU, on which interrupts call functions of the kernel.
+  using IdleThread = std::function<model::ThreadHandle(uint32_t cpu)>;
+
   // `file` and `tasks` outlive the translator. Events carry an index into `probes`.
-  ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes);
+  ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes, IdleThread idle);
 
   // True if OnSlot handles this slot type.
   static bool Handles(uint32_t type) {
     return type >= FXR_SLOT_PROBE_ENTRY && type <= FXR_SLOT_PROBE_VALUE_TOP;
   }
   // Times are ns of the file's clock.
-  void OnSlot(uint32_t type, uint64_t time, uint64_t body, uint64_t extra);
+  void OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body, uint64_t extra);
   // `values` are the event's bytes.
   void OnHit(uint64_t time, const fxr_probe_hit_long& hit, std::span<const uint64_t> values);
   // `bytes` are the event's.
-  void OnValues(uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes);
+  void OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes);
   // The thread `old_tid`, now `tid`, executes another program: none of its calls returns.
   void OnExec(uint64_t time, uint32_t old_tid, uint32_t tid);
   // A system call of the thread returned, and its duration ended.
@@ -61,6 +65,7 @@ class ProbeTranslator {
     fxt::Koid thread_koid = 0;  // koid at the begin; exec can change it
   };
   struct Thread {
+    model::ThreadHandle handle = model::kNoHandle;  // of an idle thread; the others are known by their tid
     std::vector<Call> calls;  // innermost last
     int64_t value = 0;        // return value of the next return event
     uint64_t value_top = 0;
@@ -76,13 +81,18 @@ class ProbeTranslator {
   // Values of a call as they are written. Refers to the event's bytes and to `names`.
   struct Values;
 
-  void OnEntry(uint64_t time, const fxr_probe_entry_body& event, const Values* values);
-  void OnReturn(uint64_t time, const fxr_probe_return_body& event);
-  void OnValue(const fxr_probe_value_body& event);
+  void OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event, const Values* values);
+  void OnReturn(uint64_t time, uint64_t key, const fxr_probe_return_body& event);
+  void OnValue(uint64_t key, const fxr_probe_value_body& event);
+  // The key in `threads_`: the tid, or that of the CPU's idle thread.
+  uint64_t KeyOf(uint32_t cpu, uint32_t tid);
+  model::ThreadHandle HandleOf(uint64_t key);
+  // True if the last of `calls` cannot last any more when a function of `probe` is entered at `frame`.
+  bool IsOver(std::span<const Call> calls, uint32_t probe, uint64_t frame) const;
   // Ends the innermost call. `returned`: its return was seen; `has_value`: `thread` has what it returned.
-  void End(uint64_t time, uint32_t tid, Thread& thread, bool returned, bool has_value);
+  void End(uint64_t time, uint64_t key, Thread& thread, bool returned, bool has_value);
   size_t PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments);
-  void EndAll(uint64_t time, uint32_t tid, Thread& thread);
+  void EndAll(uint64_t time, uint64_t key, Thread& thread);
 
   TraceWriter& file_;
   model::TaskTracker& tasks_;
@@ -93,7 +103,9 @@ class ProbeTranslator {
   std::vector<std::vector<fxt::StringId>> shown_names_;  // of the probes' `shown`
   std::array<std::string, FXR_PROBE_TEXTS> scratch_;  // of texts that are not valid UTF-8
   fxt::StringId no_return_;
-  std::unordered_map<uint32_t, Thread> threads_;  // by tid
+  fxt::StringId retval_;
+  IdleThread idle_;
+  std::unordered_map<uint64_t, Thread> threads_;  // see KeyOf()
 };
 
 }  // namespace translate

@@ -70,7 +70,7 @@ TEST(CallTest, ReadsAFilter) {
 TEST(CallTest, ReadsSources) {
   const auto read = Parsed(R"({"config":{"sources":{"tracepoints":[{"name":"a:b","filter":"c > 1"},
                                {"name":"d:*"}],"counters":["task-clock"],"uprobes":["/x:f"],
-                               "usdts":["/x:p:n"],"request_names":["http"]}}})")
+                               "usdts":["/x:p:n"],"kprobes":["f"],"request_names":["http"]}}})")
                         .ReadInitialize();
   ASSERT_EQ(BadOf(read), "");
   const request::Sources& sources = read.value.config.sources;
@@ -81,6 +81,7 @@ TEST(CallTest, ReadsSources) {
   EXPECT_EQ(sources.counters, (std::vector<std::string>{"task-clock"}));
   EXPECT_EQ(sources.uprobes, (std::vector<std::string>{"/x:f"}));
   EXPECT_EQ(sources.usdts, (std::vector<std::string>{"/x:p:n"}));
+  EXPECT_EQ(sources.kprobes, (std::vector<std::string>{"f"}));
   EXPECT_EQ(sources.request_names, (std::vector<std::string>{"http"}));
   EXPECT_TRUE(sources.probes());
   EXPECT_FALSE(Parsed(R"({"config":{}})").ReadInitialize().value.config.sources.any());
@@ -89,7 +90,7 @@ TEST(CallTest, ReadsSources) {
         std::pair(R"({"tracepoints":[{}]})", "config.sources.tracepoints.name"),
         std::pair(R"({"counters":"x"})", "config.sources.counters"),
         std::pair(R"({"uprobes":[1]})", "config.sources.uprobes"),
-        std::pair(R"({"kprobes":[]})", "config.sources.kprobes")}) {
+        std::pair(R"({"kprobe":[]})", "config.sources.kprobe")}) {
     const std::string text = R"({"config":{"sources":)" + std::string(wrong) + "}}";
     EXPECT_EQ(BadOf(Parsed(text.c_str()).ReadInitialize()), name) << wrong;
   }

@@ -33,23 +33,27 @@ std::vector<probes::Probe> Probes() {
                   {"path", {8, false, false, Form::kText}, {}, fxr_probe_operand{}},
                   {"is_open", {1, false, false, Form::kBool}, {}, {}},
                   {"buffer", {8, false, false, Form::kPointer}, {}, {}}};
-  return {outer, inner, usdt, entry, values};
+  probes::Probe kernel, interrupt;
+  kernel.kind = interrupt.kind = probes::Probe::Kind::kKernel;
+  kernel.name = "kernel";
+  interrupt.name = "interrupt";
+  return {outer, inner, usdt, entry, values, kernel, interrupt};
 }
 
-enum : uint32_t { kOuter, kInner, kUsdt, kEntry, kValues };
+enum : uint32_t { kOuter, kInner, kUsdt, kEntry, kValues, kInKernel, kInterrupt };
 
 class Script {
  public:
   Script() : script_(TranslatorOptions{.probes = Probes()}) {
     script_.Task(100, 100, "app").Task(101, 100, "worker");
   }
-  Script& Entry(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100) {
-    script_.Slot(time, 0, FXR_SLOT_PROBE_ENTRY,
+  Script& Entry(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100, uint32_t cpu = 0) {
+    script_.Slot(time, cpu, FXR_SLOT_PROBE_ENTRY,
                  fxr_pack_probe_entry({.tid = tid, .probe = probe, .frame = frame}));
     return *this;
   }
-  Script& Return(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100) {
-    script_.Slot(time, 0, FXR_SLOT_PROBE_RETURN,
+  Script& Return(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100, uint32_t cpu = 0) {
+    script_.Slot(time, cpu, FXR_SLOT_PROBE_RETURN,
                  fxr_pack_probe_return({.tid = tid, .probe = probe, .frame = frame}));
     return *this;
   }
@@ -107,13 +111,63 @@ class Script {
 
 using Texts = std::vector<std::string>;
 
+// Stacks of a program, of its thread in the kernel, and of interrupts. The kernel's are at any place beside each other.
+constexpr uint64_t kUserStack = 5u << 12, kThreadStack = 9u << 12, kLowStack = 3u << 12;
+
+TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterruptsInBoth) {
+  Script script;
+  script.Entry(10, kOuter, kUserStack + 9)
+      .Entry(11, kInKernel, kThreadStack + 9)
+      .Entry(12, kInterrupt, kLowStack + 9)
+      .Entry(13, kInterrupt, kLowStack + 5)
+      .Return(14, kInterrupt, kLowStack + 5)
+      .Return(15, kInterrupt, kLowStack + 9)
+      .Entry(16, kInKernel, kThreadStack + 5)
+      .Return(17, kInKernel, kThreadStack + 5)
+      .Return(18, kInKernel, kThreadStack + 9)
+      .Return(20, kOuter, kUserStack + 9);
+  const Texts lines = script.Lines();
+  ASSERT_EQ(lines.size(), 10u);
+  for (const std::string& line : lines) EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
+  EXPECT_EQ(lines[3], "13 begin app/100 probe:interrupt");
+  EXPECT_EQ(lines[8], "18 end app/100 probe:kernel");
+}
+
+TEST(ProbeTranslatorTest, LostReturnsOfTheKernelEndWithWhatCannotBeInside) {
+  Script script;
+  script.Entry(10, kInKernel, kThreadStack + 9)
+      .Entry(11, kInterrupt, kLowStack + 9)      // its return is lost: the thread goes on
+      .Entry(12, kInKernel, kThreadStack + 5)
+      .Return(13, kInKernel, kThreadStack + 9)     // that of the inner one is lost
+      .Entry(14, kInKernel, kThreadStack + 9)      // and of this one: the program goes on
+      .Entry(15, kOuter, kUserStack + 9)
+      .Return(16, kOuter, kUserStack + 9);
+  EXPECT_EQ(script.Lines(), (Texts{"10 begin app/100 probe:kernel", "11 begin app/100 probe:interrupt",
+                                   "12 end app/100 probe:interrupt {no_return=true}", "12 begin app/100 probe:kernel",
+                                   "13 end app/100 probe:kernel {no_return=true}", "13 end app/100 probe:kernel",
+                                   "14 begin app/100 probe:kernel", "15 end app/100 probe:kernel {no_return=true}",
+                                   "15 begin app/100 probe:outer", "16 end app/100 probe:outer"}));
+}
+
+TEST(ProbeTranslatorTest, InterruptsOfIdleCpusDoNotMix) {
+  Script script;
+  script.Entry(10, kInterrupt, kLowStack + 9, 0, 0)
+      .Entry(11, kInterrupt, kLowStack + 9, 0, 1)
+      .Return(12, kInterrupt, kLowStack + 9, 0, 0)
+      .Return(13, kInterrupt, kLowStack + 9, 0, 1);
+  const Texts lines = script.Lines();
+  ASSERT_EQ(lines.size(), 4u);
+  for (const std::string& line : lines) EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
+  EXPECT_NE(lines[0].substr(0, lines[0].find(" probe")).substr(9), lines[1].substr(0, lines[1].find(" probe")).substr(9));
+}
+
 TEST(ProbeTranslatorTest, CallsNest) {
   Script script;
   script.Entry(10, kOuter, 1000).Entry(20, kInner, 900).Value(29, -5).Return(30, kInner, 900);
   script.Return(40, kOuter, 1000);
   EXPECT_EQ(script.Lines(),
             (Texts{"10 begin app/100 probe:outer", "20 begin app/100 probe:inner",
-                   "30 end app/100 probe:inner {ret=-5}", "40 end app/100 probe:outer"}));
+                   "30 end app/100 probe:inner {retval=-5}", "40 end app/100 probe:outer"}));
 }
 
 TEST(ProbeTranslatorTest, ValuesAreWhole) {
@@ -124,7 +178,7 @@ TEST(ProbeTranslatorTest, ValuesAreWhole) {
     script.Entry(time, kInner, 900).Value(time + 1, value).Return(time + 2, kInner, 900);
     const auto lines = script.Lines();
     ASSERT_FALSE(lines.empty());
-    EXPECT_NE(lines.back().find("ret=" + std::to_string(static_cast<int64_t>(value)) + "}"),
+    EXPECT_NE(lines.back().find("retval=" + std::to_string(static_cast<int64_t>(value)) + "}"),
               std::string::npos)
         << lines.back();
     time += 10;
@@ -152,7 +206,7 @@ TEST(ProbeTranslatorTest, HandlesTailCalls) {
   script.Value(30, 1).Return(31, kInner, 1000).Return(32, kOuter, 1000);
   EXPECT_EQ(script.Lines(),
             (Texts{"10 begin app/100 probe:outer", "20 begin app/100 probe:inner",
-                   "31 end app/100 probe:inner {ret=1}", "32 end app/100 probe:outer"}));
+                   "31 end app/100 probe:inner {retval=1}", "32 end app/100 probe:outer"}));
 }
 
 TEST(ProbeTranslatorTest, SkipsReturnsWithoutAnEntry) {

@@ -51,7 +51,9 @@ util::Status RecordingDriver::MakeRecording(const capture::KernelFeatures& featu
   for (const std::string& note : notes) config_.note(note);
   if (!possible) return possible;
   const capture::ProcIdentity identities;
-  auto programs = MakeProgramOptions(options_, identities, config_.realtime);
+  notes.clear();
+  auto programs = MakeProgramOptions(options_, identities, features, config_.realtime, &notes);
+  for (const std::string& note : notes) config_.note(note);
   if (!programs) return programs.TakeError();
   programs->stack.program = config_.program;
   session::RecordingConfig config;

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "capture/bpf/ring_sizes.h"
+#include "capture/probes/kernel_probe_resolver.h"
 #include "probes/probe_resolver.h"
 #include "schema/request_protocols.h"
 #include "util/machine_info.h"
@@ -49,7 +51,8 @@ void LeaveOutLong(capture::CategorySelection& selection) {
 
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
-                                                         bool realtime) {
+                                                         const capture::KernelFeatures& features, bool realtime,
+                                                         std::vector<std::string>* notes) {
   capture::ProgramOptions programs;
   programs.categories = options.categories.wanted;
   for (const std::string& name : options.categories.syscalls) {
@@ -70,9 +73,15 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
     programs.stack.wake = has("wake");
     programs.stack.on = has("on");
   }
+  probes::SkippedProbes skipped;
   auto probes = probes::ResolveProbes(options.sources.uprobes, options.sources.usdts,
-                                      probes::SystemSearchPaths(), {});
+                                      probes::SystemSearchPaths(), {}, &skipped);
   if (!probes) return probes.TakeError();
+  if (!options.sources.kprobes.empty()) {
+    auto added = capture::AddKernelProbes(options.sources.kprobes, features.HasFprobes(), &*probes, &skipped);
+    if (!added) return added.error();
+  }
+  std::ranges::move(skipped.Describe(*probes), std::back_inserter(*notes));
   programs.probes = std::move(*probes);
   programs.counters = options.sources.counters;
   for (const std::string& name : options.sources.request_names) {

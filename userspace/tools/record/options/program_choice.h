@@ -24,10 +24,11 @@ util::Status LeaveOutImpossible(const capture::KernelFeatures& features,
 // of a buffer as all others together.
 void LeaveOutLong(capture::CategorySelection& selection);
 
-// `realtime`: the recorder has real-time priority.
+// `realtime`: the recorder has real-time priority. `notes` gets what patterns of probes left out.
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
-                                                         bool realtime);
+                                                         const capture::KernelFeatures& features, bool realtime,
+                                                         std::vector<std::string>* notes);
 
 // The options of sources that use perf's rings.
 capture::PerfSourceOptions MakePerfSourceOptions(const RecordOptions& options);

@@ -44,6 +44,12 @@ void SourceWords::Add(const Command& command) {
            "Record this USDT probe of a program or library, with its arguments, or those of a list: "
            "arg1, arg2:str (may be repeated)")
       .Type("PATH:PROVIDER:NAME[(ARGUMENTS)][ if FILTER]");
+  command
+      .Add("--kprobe", sources_.kprobes,
+           "Record calls of this function of the kernel, with arguments and filter as --uprobe has them; "
+           "names and types are those of the kernel's BTF: 'vfs_fsync_range(file->f_inode->i_ino, start, end)+retval' "
+           "(may be repeated)")
+      .Type("FUNCTION[(ARGUMENTS)][+retval|+entry][ if FILTER]");
   command.Add("--requests", requests_,
               "Also record the requests of servers, on TCP and Unix connections, as -c "
               "default,request does");
@@ -123,7 +129,7 @@ util::Status ApplySources(RecordOptions& options) {
   };
   for (const Source& source :
        {Source{FXR_CATEGORY_PROBE, options.sources.probes(), "needs a function to probe",
-               "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME"},
+               "--uprobe PATH:SYMBOL, --usdt PATH:PROVIDER:NAME, --kprobe FUNCTION"},
         Source{FXR_CATEGORY_TRACEPOINT, !options.sources.tracepoints.empty(),
                "does not say of what", "ask for it with -e 'block:*'"},
         Source{FXR_CATEGORY_COUNTER, !options.sources.counters.empty(), "does not say of what",

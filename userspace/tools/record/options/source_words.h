@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The options of sources that are recorded only if they are named: -e, --filter, --counters,
-// --uprobe, --usdt, --requests, --request-names.
+// --uprobe, --usdt, --kprobe, --requests, --request-names.
 #pragma once
 
 #include <string>
