@@ -62,6 +62,10 @@ util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session
   }
   auto stacks = StackSampler::Open(stack, session.sample_program_fd());
   if (stacks) {
+    if (stack.on && session.sample_program_fd() >= 0 && !(*stacks)->runs_program()) {
+      notes->push_back(
+          "the kernel refuses a BPF program for samples (stack:on): they are unwound by frame pointers");
+    }
     session.AddSource(std::move(*stacks));
     return util::Ok();
   }

@@ -26,6 +26,9 @@ class StackSampler final : public PerfSource {
   explicit StackSampler(std::unique_ptr<perf::StackSession> session)
       : PerfSource(FXR_CATEGORY_STACK), session_(std::move(session)) {}
 
+  // False if perf unwinds the samples.
+  bool runs_program() const { return session_->runs_program(); }
+
   util::Status Enable() override { return session_->Enable(); }
   void Disable(uint64_t now) override;
   void Silence() override { (void)session_->Disable().ok(); }
