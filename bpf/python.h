@@ -7,8 +7,9 @@
  * bytes, and the number of steps is limited. What cannot be read ends the list.
  *
  * A code object may be freed, and another one be made at its address. So its id is a hash
- * of what it contains: addresses of its texts and lines, the texts' own hashes and lengths,
- * its first line, and in 3.12 and later the interpreter's own number of the code object.
+ * with the interpreter's own number of the code object, which no other has (3.12 and later).
+ * Without that number it is a hash of what the object contains: addresses of its texts and
+ * lines, the texts' own hashes and lengths, and its first line.
  */
 #ifndef FXR_PYTHON_H
 #define FXR_PYTHON_H
@@ -30,6 +31,8 @@
 #define PYTHON_TEXT_LENGTH 2  /* struct PyASCIIObject, in words */
 #define PYTHON_TEXT_HASH 3
 #define PYTHON_TEXT_HEAD 4
+#define PYTHON_PIECE 1024      /* bytes of frames per read, a power of 2 */
+#define PAGE_BYTES 4096
 
 /* Frames of a sleeping thread. By thread id; the loader sets max_entries. */
 struct python_thread {
@@ -89,6 +92,7 @@ struct python_state {
 	u64 thread;      /* of the search */
 	u64 interpreter;
 	u64 text_hash;
+	u64 code_hash;
 	u32 is_found;
 	u32 frames;
 	u32 runs;
@@ -98,7 +102,10 @@ struct python_state {
 	u64 code[FXR_STACK_FRAMES + 1]; /* address */
 	u64 run[FXR_STACK_FRAMES + 1];  /* an address in the stack, in the native frame of the run */
 	u64 code_word[FXR_PYTHON_CODE_BYTES / 8];
-	u64 frame_word[FXR_PYTHON_FRAME_BYTES / 8];
+	u64 piece_begin; /* frames of a thread are side by side (3.11), the caller's below */
+	u64 piece_size;
+	u64 piece[PYTHON_PIECE / 8];
+	u32 at; /* of the frame in the piece, in words */
 	u64 text[PYTHON_TEXT_WORDS];
 };
 
@@ -124,12 +131,38 @@ static __always_inline u64 user_word(u64 address)
 	return word;
 }
 
-/* The aligned word at `offset` in what was read of a frame; 0 beyond it. */
+/*
+ * Reads the frame at `address`. Where frames are side by side, also what lies below it in its
+ * page: a read of memory that is not present takes longer than reading a stack.
+ */
+static __always_inline int read_frame(struct python_state *python, u64 address)
+{
+	u64 below = address - python->piece_begin;
+	u64 size;
+
+	if (below >= python->piece_size || below % 8) {
+		below = 0;
+		if (python->layout.frames_are_adjacent) {
+			below = address % PAGE_BYTES & ~7ULL;
+			if (below > PYTHON_PIECE - FXR_PYTHON_FRAME_BYTES)
+				below = PYTHON_PIECE - FXR_PYTHON_FRAME_BYTES;
+		}
+		size = CUT_SIZE(below + python->layout.frame_bytes, PYTHON_PIECE);
+		python->piece_begin = address - below;
+		python->piece_size = size;
+		if (bpf_probe_read_user(python->piece, size, (void *)python->piece_begin)) {
+			python->piece_size = 0;
+			return -1;
+		}
+	}
+	python->at = below / 8;
+	return 0;
+}
+
+/* The aligned word at `offset` in the frame that was read. */
 static __always_inline u64 frame_word(const struct python_state *python, u32 offset)
 {
-	u32 index = offset / 8;
-
-	return index < FXR_PYTHON_FRAME_BYTES / 8 ? python->frame_word[index] : 0;
+	return python->piece[(python->at + offset / 8) % (PYTHON_PIECE / 8)];
 }
 
 static __always_inline u8 frame_byte(const struct python_state *python, u32 offset)
@@ -155,11 +188,8 @@ __noinline int python_hash_text(u32 lane, u64 address)
 
 	if (!python)
 		return 0;
-	/* The object may be the last one before unmapped memory. */
-	if (bpf_probe_read_user(python->text, sizeof(python->text), (void *)address)) {
+	if (bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address))
 		__builtin_memset(python->text, 0, sizeof(python->text));
-		bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address);
-	}
 	head = (u32)python->text[PYTHON_TEXT_HEAD];
 	hash = mix(address, python->text[PYTHON_TEXT_LENGTH]);
 	hash = mix(hash, python->text[PYTHON_TEXT_HASH]);
@@ -167,6 +197,10 @@ __noinline int python_hash_text(u32 lane, u64 address)
 	if (python->text[PYTHON_TEXT_HASH] == ~0ULL) {
 		u64 first = python->layout.text_bytes / 8;
 
+		/* The object may be the last one before unmapped memory. */
+		if (bpf_probe_read_user(python->text, sizeof(python->text), (void *)address))
+			__builtin_memset(python->text + PYTHON_TEXT_HEAD + 1, 0,
+					 sizeof(python->text) - (PYTHON_TEXT_HEAD + 1) * sizeof(u64));
 		left = python->text[PYTHON_TEXT_LENGTH];
 		for (u32 i = PYTHON_TEXT_HEAD + 1; i < PYTHON_TEXT_WORDS; i++) {
 			u64 word = python->text[i];
@@ -294,12 +328,53 @@ static __always_inline void python_end_run(struct python_state *python, u64 plac
 	WRITE_ONCE(python->runs, run + 1);
 }
 
+/*
+ * Hashes the code object at `code` by what it contains, into the state's code_hash. Returns
+ * nonzero if it is not present.
+ */
+__noinline int python_hash_code(u32 lane, u64 code)
+{
+	struct python_state *python = python_of(lane);
+	const struct fxr_python_layout *layout;
+	u64 file, hash;
+
+	if (!python || bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
+					   (void *)(code + FXR_PYTHON_CODE_BEGIN)))
+		return -1;
+	layout = &python->layout;
+	file = code_word(python, layout->code_file);
+	if (file != python->file) {
+		python_hash_text(lane, file);
+		python->file = file;
+		python->file_hash = python->text_hash;
+	}
+	python_hash_text(lane, code_word(python, layout->code_name));
+	hash = mix(mix(1, python->file_hash), python->text_hash);
+	hash = mix(hash, code_word(python, layout->code_lines));
+	python->code_hash = mix(hash, code_word(python, layout->code_first_line));
+	return 0;
+}
+
+/* The same by the interpreter's number of the code object, if it has one. */
+static __always_inline int hash_code(u32 lane, struct python_state *python, u64 code)
+{
+	u32 number = 0;
+
+	if (python->layout.code_number) {
+		if (bpf_probe_read_user(&number, sizeof(number),
+					(void *)(code + python->layout.code_number)))
+			return -1;
+		python->code_hash = number;
+	}
+	return number ? 0 : python_hash_code(lane, code);
+}
+
 /* Reads the next frame. Returns nonzero at the end of the list. */
 __noinline int python_read_frame(u32 lane)
 {
 	struct python_state *python = python_of(lane);
 	const struct fxr_python_layout *layout;
-	u64 frame, code, id, file, bytes;
+	u64 frame, code, id;
 	u32 count;
 
 	if (!python)
@@ -309,8 +384,7 @@ __noinline int python_read_frame(u32 lane)
 	count = READ_ONCE(python->frames);
 	if (!frame || count >= FXR_STACK_FRAMES)
 		return 1;
-	bytes = CUT_SIZE(layout->frame_bytes, FXR_PYTHON_FRAME_BYTES);
-	if (bpf_probe_read_user(python->frame_word, bytes, (void *)frame))
+	if (read_frame(python, frame))
 		return 1;
 	python->next = frame_word(python, layout->frame_previous);
 	if (layout->runs == FXR_PYTHON_RUN_BY_OWNER &&
@@ -319,20 +393,9 @@ __noinline int python_read_frame(u32 lane)
 		return 0;
 	}
 	code = frame_word(python, layout->frame_code);
-	if (bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
-				(void *)(code + FXR_PYTHON_CODE_BEGIN)))
+	if (hash_code(lane, python, code))
 		return 1;
-	file = code_word(python, layout->code_file);
-	if (file != python->file) {
-		python_hash_text(lane, file);
-		python->file = file;
-		python->file_hash = python->text_hash;
-	}
-	python_hash_text(lane, code_word(python, layout->code_name));
-	id = mix(mix(python->owner, code), python->file_hash);
-	id = mix(mix(id, python->text_hash), code_word(python, layout->code_lines));
-	/* The first line, and in 3.12 the version. */
-	id = mix(mix(id, code_word(python, layout->code_first_line)), python->code_word[7]);
+	id = mix(mix(python->owner, code), python->code_hash);
 	id &= (1ULL << FXR_PYTHON_ID_BITS) - 1;
 	if (count >= FXR_STACK_FRAMES)
 		return 1;
@@ -378,6 +441,7 @@ static __always_inline struct python_state *python_begin(u32 lane, const struct 
 	python->runs = 0;
 	python->file = 0;
 	python->file_hash = 0;
+	python->piece_size = 0;
 	python->owner = mix(mix(1, user->arguments), bpf_get_current_pid_tgid() >> 32);
 	return python;
 }
