@@ -406,10 +406,8 @@ __noinline int python_read_frame(u32 lane)
 	python->number = mix(python->number, python->frame[count]);
 	if (layout->runs == FXR_PYTHON_RUN_EACH ||
 	    (layout->runs == FXR_PYTHON_RUN_BY_FLAG && frame_byte(python, layout->frame_run))) {
-		python_end_run(python, python->cframe);
+		python_end_run(python, 0);
 		python->number = mix(python->number, FXR_PYTHON_RUN_END);
-		if (python->cframe)
-			python->cframe = user_word(python->cframe + layout->cframe_previous);
 	}
 	return 0;
 }
@@ -543,6 +541,22 @@ __noinline int python_mark_code(u32 lane, u32 first)
 	return 0;
 }
 
+/* Reads the addresses of runs that are in C frames, from `first` on. Returns nonzero at the end. */
+__noinline int python_read_runs(u32 lane, u32 first)
+{
+	struct python_state *python = python_of(lane);
+
+	if (!python)
+		return 1;
+	for (u32 i = 0; i < PYTHON_AT_ONCE; i++) {
+		if (first + i >= READ_ONCE(python->runs) || !python->cframe)
+			return 1;
+		python->run[(first + i) % (FXR_STACK_FRAMES + 1)] = python->cframe;
+		python->cframe = user_word(python->cframe + python->layout.cframe_previous);
+	}
+	return 0;
+}
+
 /* Marks the native frames of the evaluation loop, after python_stack(). */
 __noinline int python_mark(u32 lane)
 {
@@ -569,6 +583,13 @@ __noinline int python_mark(u32 lane)
 		/* Another CPU may have replaced it. */
 		if (READ_ONCE(shape->key) != user->key || READ_ONCE(shape->check) != user->check)
 			return 0;
+	}
+	if (python->layout.cframe_previous) {
+		KEEP_LOOP
+		for (u32 i = 0; i < FXR_STACK_FRAMES; i += PYTHON_AT_ONCE) {
+			if (python_read_runs(lane, i))
+				break;
+		}
 	}
 	python->mark_run = 0;
 	python->mark_frame = 0;
