@@ -102,6 +102,9 @@ struct mm_struct {
 	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
 	unsigned long arg_start;
 	unsigned long arg_end;
+	struct {
+		void *vdso; /* x86 */
+	} context;
 };
 
 struct kthread {

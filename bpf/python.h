@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads the frames of CPython of the current thread, see include/fxt_record/python.h. Only
- * stack.bpf.c includes it. Its programs run with interrupts off, so one at a time uses a
- * CPU's state.
+ * stack.bpf.c includes it. See unwind.h for lanes.
  *
  * All memory is the process's, and may contain anything: each step reads a fixed number of
  * bytes, and the number of steps is limited. What cannot be read ends the list.
  *
  * A code object may be freed, and another one be made at its address. So its id is a hash
- * of what it contains: addresses of its texts and lines, the texts' own hashes and lengths,
- * its first line, and in 3.12 and later the interpreter's own number of the code object.
+ * with the interpreter's own number of the code object, which no other has (3.12 and later).
+ * Without that number it is a hash of what the object contains: addresses of its texts and
+ * lines, the texts' own hashes and lengths, and its first line.
  */
 #ifndef FXR_PYTHON_H
 #define FXR_PYTHON_H
@@ -31,11 +31,11 @@
 #define PYTHON_TEXT_LENGTH 2  /* struct PyASCIIObject, in words */
 #define PYTHON_TEXT_HASH 3
 #define PYTHON_TEXT_HEAD 4
+#define PYTHON_PIECE 1024      /* bytes of frames per read, a power of 2 */
+#define PAGE_BYTES 4096
 
-/* Frames of a thread, and where it has them. By thread id; the loader sets max_entries. */
+/* Frames of a sleeping thread. By thread id; the loader sets max_entries. */
 struct python_thread {
-	u64 thread; /* its PyThreadState; 0: none, as long as the list of threads begins with `first` */
-	u64 first;
 	u64 frames;
 	u64 frame[FXR_STACK_FRAMES + 1];
 };
@@ -47,6 +47,26 @@ struct {
 	__type(value, struct python_thread);
 } python_threads SEC(".maps");
 
+#define PYTHON_PLACES 4096 /* a power of 2 */
+
+/*
+ * Where a thread has its frames. Programs on several CPUs may write an entry at once. Then
+ * `check` contradicts the rest.
+ */
+struct python_place {
+	u64 check;
+	u64 thread; /* its PyThreadState; 0: none, as long as the list of threads begins with `first` */
+	u64 first;
+};
+
+/* By the low bits of the thread id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PYTHON_PLACES);
+	__type(key, u32);
+	__type(value, struct python_place);
+} python_places SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, FXR_PYTHON_LAYOUTS);
@@ -54,18 +74,13 @@ struct {
 	__type(value, struct fxr_python_layout);
 } python_layouts SEC(".maps");
 
-/* Ids of code objects that the collector knows, with the python_age of sending. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1);
-	__type(key, u64);
-	__type(value, u32);
-} python_codes SEC(".maps");
+/* Code objects that the collector knows, with the python_age of sending. */
+struct known_ids python_codes SEC(".maps");
 
 /* The collector changes it when it has forgotten code objects. */
 fxr_u32 python_age = 0;
 
-/* The frames that are read, by CPU. */
+/* The frames that are read, by lane. */
 struct python_state {
 	struct fxr_python_layout layout;
 	u64 next;   /* the frame to read */
@@ -77,6 +92,7 @@ struct python_state {
 	u64 thread;      /* of the search */
 	u64 interpreter;
 	u64 text_hash;
+	u64 code_hash;
 	u32 is_found;
 	u32 frames;
 	u32 runs;
@@ -86,7 +102,10 @@ struct python_state {
 	u64 code[FXR_STACK_FRAMES + 1]; /* address */
 	u64 run[FXR_STACK_FRAMES + 1];  /* an address in the stack, in the native frame of the run */
 	u64 code_word[FXR_PYTHON_CODE_BYTES / 8];
-	u64 frame_word[FXR_PYTHON_FRAME_BYTES / 8];
+	u64 piece_begin; /* frames of a thread are side by side (3.11), the caller's below */
+	u64 piece_size;
+	u64 piece[PYTHON_PIECE / 8];
+	u32 at; /* of the frame in the piece, in words */
 	u64 text[PYTHON_TEXT_WORDS];
 };
 
@@ -97,11 +116,9 @@ struct {
 	__type(value, struct python_state);
 } python_states SEC(".maps");
 
-static struct python_thread no_python_thread;
-
-static __always_inline struct python_state *python_of(u32 cpu)
+static __always_inline struct python_state *python_of(u32 lane)
 {
-	return bpf_map_lookup_elem(&python_states, &cpu);
+	return bpf_map_lookup_elem(&python_states, &lane);
 }
 
 /* Reads a word of the process; 0 if it is not present. */
@@ -114,12 +131,38 @@ static __always_inline u64 user_word(u64 address)
 	return word;
 }
 
-/* The aligned word at `offset` in what was read of a frame; 0 beyond it. */
+/*
+ * Reads the frame at `address`. Where frames are side by side, also what lies below it in its
+ * page: a read of memory that is not present takes longer than reading a stack.
+ */
+static __always_inline int read_frame(struct python_state *python, u64 address)
+{
+	u64 below = address - python->piece_begin;
+	u64 size;
+
+	if (below >= python->piece_size || below % 8) {
+		below = 0;
+		if (python->layout.frames_are_adjacent) {
+			below = address % PAGE_BYTES & ~7ULL;
+			if (below > PYTHON_PIECE - FXR_PYTHON_FRAME_BYTES)
+				below = PYTHON_PIECE - FXR_PYTHON_FRAME_BYTES;
+		}
+		size = CUT_SIZE(below + python->layout.frame_bytes, PYTHON_PIECE);
+		python->piece_begin = address - below;
+		python->piece_size = size;
+		if (bpf_probe_read_user(python->piece, size, (void *)python->piece_begin)) {
+			python->piece_size = 0;
+			return -1;
+		}
+	}
+	python->at = below / 8;
+	return 0;
+}
+
+/* The aligned word at `offset` in the frame that was read. */
 static __always_inline u64 frame_word(const struct python_state *python, u32 offset)
 {
-	u32 index = offset / 8;
-
-	return index < FXR_PYTHON_FRAME_BYTES / 8 ? python->frame_word[index] : 0;
+	return python->piece[(python->at + offset / 8) % (PYTHON_PIECE / 8)];
 }
 
 static __always_inline u8 frame_byte(const struct python_state *python, u32 offset)
@@ -138,18 +181,15 @@ static __always_inline u64 code_word(const struct python_state *python, u32 offs
  * Hashes a str into the state: its length, its hash if it has one, and the first characters.
  * Interned texts, as names of functions are, have a hash.
  */
-__noinline int python_hash_text(u32 cpu, u64 address)
+__noinline int python_hash_text(u32 lane, u64 address)
 {
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
 	u64 head, hash, left;
 
 	if (!python)
 		return 0;
-	/* The object may be the last one before unmapped memory. */
-	if (bpf_probe_read_user(python->text, sizeof(python->text), (void *)address)) {
+	if (bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address))
 		__builtin_memset(python->text, 0, sizeof(python->text));
-		bpf_probe_read_user(python->text, (PYTHON_TEXT_HEAD + 1) * sizeof(u64), (void *)address);
-	}
 	head = (u32)python->text[PYTHON_TEXT_HEAD];
 	hash = mix(address, python->text[PYTHON_TEXT_LENGTH]);
 	hash = mix(hash, python->text[PYTHON_TEXT_HASH]);
@@ -157,6 +197,10 @@ __noinline int python_hash_text(u32 cpu, u64 address)
 	if (python->text[PYTHON_TEXT_HASH] == ~0ULL) {
 		u64 first = python->layout.text_bytes / 8;
 
+		/* The object may be the last one before unmapped memory. */
+		if (bpf_probe_read_user(python->text, sizeof(python->text), (void *)address))
+			__builtin_memset(python->text + PYTHON_TEXT_HEAD + 1, 0,
+					 sizeof(python->text) - (PYTHON_TEXT_HEAD + 1) * sizeof(u64));
 		left = python->text[PYTHON_TEXT_LENGTH];
 		for (u32 i = PYTHON_TEXT_HEAD + 1; i < PYTHON_TEXT_WORDS; i++) {
 			u64 word = python->text[i];
@@ -174,9 +218,9 @@ __noinline int python_hash_text(u32 cpu, u64 address)
 }
 
 /* Visits one thread in the list. Returns nonzero at the end of the search. */
-__noinline int python_visit_thread(u32 cpu, u64 id)
+__noinline int python_visit_thread(u32 lane, u64 id)
 {
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
 
 	if (!python)
 		return 1;
@@ -198,41 +242,60 @@ __noinline int python_visit_thread(u32 cpu, u64 id)
 	return 0;
 }
 
-__noinline int python_visit_threads(u32 cpu, u64 id)
+__noinline int python_visit_threads(u32 lane, u64 id)
 {
 	KEEP_LOOP
 	for (u32 i = 0; i < PYTHON_THREADS_AT_ONCE; i++) {
-		if (python_visit_thread(cpu, id))
+		if (python_visit_thread(lane, id))
 			return 1;
 	}
 	return 0;
 }
 
-/* Finds the PyThreadState of the thread whose pthread_self() is `id`; 0: none. */
-static __always_inline u64 python_find_thread(u32 cpu, struct python_state *python,
-					      struct python_thread *known, u64 runtime, u64 id)
+static __always_inline u64 place_check(const struct python_state *python, u32 tid, u64 thread,
+				       u64 first)
 {
-	u64 interpreter, first;
+	return mix(mix(mix(python->owner, tid), thread), first);
+}
 
-	if (known->thread && user_word(known->thread + python->layout.thread_id) == id)
-		return known->thread;
+/* Finds the PyThreadState of the thread `tid`, whose pthread_self() is `id`; 0: none. */
+static __always_inline u64 python_find_thread(u32 lane, struct python_state *python, u32 tid,
+					      u64 runtime, u64 id)
+{
+	u32 index = tid % PYTHON_PLACES;
+	struct python_place *place = bpf_map_lookup_elem(&python_places, &index);
+	u64 interpreter, thread, first;
+
+	if (!place)
+		return 0;
+	thread = READ_ONCE(place->thread);
+	first = READ_ONCE(place->first);
+	if (READ_ONCE(place->check) != place_check(python, tid, thread, first)) {
+		thread = 0;
+		first = 0;
+	}
+	if (thread && user_word(thread + python->layout.thread_id) == id)
+		return thread;
 	interpreter = user_word(runtime + python->layout.interpreters);
 	if (!interpreter)
 		return 0;
-	first = mix(interpreter, user_word(interpreter + python->layout.threads));
-	if (!known->thread && known->first == first)
+	if (!thread && first &&
+	    first == mix(interpreter, user_word(interpreter + python->layout.threads)))
 		return 0;
+	first = mix(interpreter, user_word(interpreter + python->layout.threads));
 	python->interpreter = interpreter;
 	python->thread = user_word(interpreter + python->layout.threads);
 	python->is_found = false;
 	KEEP_LOOP
 	for (u32 i = 0; i < PYTHON_THREADS / PYTHON_THREADS_AT_ONCE; i++) {
-		if (python_visit_threads(cpu, id))
+		if (python_visit_threads(lane, id))
 			break;
 	}
-	known->first = first;
-	known->thread = READ_ONCE(python->is_found) ? python->thread : 0;
-	return known->thread;
+	thread = READ_ONCE(python->is_found) ? python->thread : 0;
+	WRITE_ONCE(place->first, first);
+	WRITE_ONCE(place->thread, thread);
+	WRITE_ONCE(place->check, place_check(python, tid, thread, first));
+	return thread;
 }
 
 /* Where the code object is, as the state has the frame; 0: the frame has none. */
@@ -265,12 +328,53 @@ static __always_inline void python_end_run(struct python_state *python, u64 plac
 	WRITE_ONCE(python->runs, run + 1);
 }
 
-/* Reads the next frame. Returns nonzero at the end of the list. */
-__noinline int python_read_frame(u32 cpu)
+/*
+ * Hashes the code object at `code` by what it contains, into the state's code_hash. Returns
+ * nonzero if it is not present.
+ */
+__noinline int python_hash_code(u32 lane, u64 code)
 {
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
 	const struct fxr_python_layout *layout;
-	u64 frame, code, id, file, bytes;
+	u64 file, hash;
+
+	if (!python || bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
+					   (void *)(code + FXR_PYTHON_CODE_BEGIN)))
+		return -1;
+	layout = &python->layout;
+	file = code_word(python, layout->code_file);
+	if (file != python->file) {
+		python_hash_text(lane, file);
+		python->file = file;
+		python->file_hash = python->text_hash;
+	}
+	python_hash_text(lane, code_word(python, layout->code_name));
+	hash = mix(mix(1, python->file_hash), python->text_hash);
+	hash = mix(hash, code_word(python, layout->code_lines));
+	python->code_hash = mix(hash, code_word(python, layout->code_first_line));
+	return 0;
+}
+
+/* The same by the interpreter's number of the code object, if it has one. */
+static __always_inline int hash_code(u32 lane, struct python_state *python, u64 code)
+{
+	u32 number = 0;
+
+	if (python->layout.code_number) {
+		if (bpf_probe_read_user(&number, sizeof(number),
+					(void *)(code + python->layout.code_number)))
+			return -1;
+		python->code_hash = number;
+	}
+	return number ? 0 : python_hash_code(lane, code);
+}
+
+/* Reads the next frame. Returns nonzero at the end of the list. */
+__noinline int python_read_frame(u32 lane)
+{
+	struct python_state *python = python_of(lane);
+	const struct fxr_python_layout *layout;
+	u64 frame, code, id;
 	u32 count;
 
 	if (!python)
@@ -280,8 +384,7 @@ __noinline int python_read_frame(u32 cpu)
 	count = READ_ONCE(python->frames);
 	if (!frame || count >= FXR_STACK_FRAMES)
 		return 1;
-	bytes = CUT_SIZE(layout->frame_bytes, FXR_PYTHON_FRAME_BYTES);
-	if (bpf_probe_read_user(python->frame_word, bytes, (void *)frame))
+	if (read_frame(python, frame))
 		return 1;
 	python->next = frame_word(python, layout->frame_previous);
 	if (layout->runs == FXR_PYTHON_RUN_BY_OWNER &&
@@ -290,20 +393,9 @@ __noinline int python_read_frame(u32 cpu)
 		return 0;
 	}
 	code = frame_word(python, layout->frame_code);
-	if (bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
-				(void *)(code + FXR_PYTHON_CODE_BEGIN)))
+	if (hash_code(lane, python, code))
 		return 1;
-	file = code_word(python, layout->code_file);
-	if (file != python->file) {
-		python_hash_text(cpu, file);
-		python->file = file;
-		python->file_hash = python->text_hash;
-	}
-	python_hash_text(cpu, code_word(python, layout->code_name));
-	id = mix(mix(python->owner, code), python->file_hash);
-	id = mix(mix(id, python->text_hash), code_word(python, layout->code_lines));
-	/* The first line, and in 3.12 the version. */
-	id = mix(mix(id, code_word(python, layout->code_first_line)), python->code_word[7]);
+	id = mix(mix(python->owner, code), python->code_hash);
 	id &= (1ULL << FXR_PYTHON_ID_BITS) - 1;
 	if (count >= FXR_STACK_FRAMES)
 		return 1;
@@ -314,28 +406,26 @@ __noinline int python_read_frame(u32 cpu)
 	python->number = mix(python->number, python->frame[count]);
 	if (layout->runs == FXR_PYTHON_RUN_EACH ||
 	    (layout->runs == FXR_PYTHON_RUN_BY_FLAG && frame_byte(python, layout->frame_run))) {
-		python_end_run(python, python->cframe);
+		python_end_run(python, 0);
 		python->number = mix(python->number, FXR_PYTHON_RUN_END);
-		if (python->cframe)
-			python->cframe = user_word(python->cframe + layout->cframe_previous);
 	}
 	return 0;
 }
 
-__noinline int python_read_frames(u32 cpu)
+__noinline int python_read_frames(u32 lane)
 {
 	KEEP_LOOP
 	for (u32 i = 0; i < PYTHON_AT_ONCE; i++) {
-		if (python_read_frame(cpu))
+		if (python_read_frame(lane))
 			return 1;
 	}
 	return 0;
 }
 
 /* Sets the state up for the current process. Returns NULL if it has no interpreter. */
-static __always_inline struct python_state *python_begin(u32 cpu, const struct unwind_state *user)
+static __always_inline struct python_state *python_begin(u32 lane, const struct unwind_state *user)
 {
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
 	u32 number = (u32)user->python - 1;
 	struct fxr_python_layout *layout = bpf_map_lookup_elem(&python_layouts, &number);
 
@@ -349,37 +439,30 @@ static __always_inline struct python_state *python_begin(u32 cpu, const struct u
 	python->runs = 0;
 	python->file = 0;
 	python->file_hash = 0;
+	python->piece_size = 0;
 	python->owner = mix(mix(1, user->arguments), bpf_get_current_pid_tgid() >> 32);
 	return python;
 }
 
 /*
  * Reads the frames of the current thread, which has `tid`, after its native ones. The frames
- * and their hash are in the CPU's state; the hash is 0 without frames. The hash of the native
+ * and their hash are in the lane's state; the hash is 0 without frames. The hash of the native
  * frames becomes that of both.
  */
-__noinline int python_stack(u32 cpu, u32 tid)
+__noinline int python_stack(u32 lane, u32 tid)
 {
-	struct unwind_state *user = state_of(cpu);
+	struct unwind_state *user = state_of(lane);
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct python_thread *known;
 	struct python_state *python;
 	u64 id, thread, place;
 
 	if (!user || !bpf_core_field_exists(task->thread.fsbase))
 		return 0;
-	python = python_begin(cpu, user);
+	python = python_begin(lane, user);
 	if (!python)
 		return 0;
-	known = bpf_map_lookup_elem(&python_threads, &tid);
-	if (!known) {
-		bpf_map_update_elem(&python_threads, &tid, &no_python_thread, BPF_NOEXIST);
-		known = bpf_map_lookup_elem(&python_threads, &tid);
-		if (!known)
-			return 0;
-	}
 	id = BPF_CORE_READ(task, thread.fsbase);
-	thread = python_find_thread(cpu, python, known, user->python_runtime, id);
+	thread = python_find_thread(lane, python, tid, user->python_runtime, id);
 	if (!thread)
 		return 0;
 	python->cframe = python->layout.thread_cframe ?
@@ -394,7 +477,7 @@ __noinline int python_stack(u32 cpu, u32 tid)
 	python->number = mix(1, READ_ONCE(python_age));
 	KEEP_LOOP
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / PYTHON_AT_ONCE; i++) {
-		if (python_read_frames(cpu))
+		if (python_read_frames(lane))
 			break;
 	}
 	if (READ_ONCE(python->frames))
@@ -410,10 +493,10 @@ __noinline int python_stack(u32 cpu, u32 tid)
  * Marks native frames that contain an address of a run, from the one on whose return address
  * is at place number `first`. Returns nonzero if there are no more.
  */
-__noinline int python_mark_some(u32 cpu, u32 first)
+__noinline int python_mark_some(u32 lane, u32 first)
 {
-	struct unwind_state *user = state_of(cpu);
-	struct python_state *python = python_of(cpu);
+	struct unwind_state *user = state_of(lane);
+	struct python_state *python = python_of(lane);
 	u32 frame, next;
 	u64 slot, run;
 
@@ -441,9 +524,9 @@ __noinline int python_mark_some(u32 cpu, u32 first)
 }
 
 /* The same for the native frames whose code is the evaluation loop. */
-__noinline int python_mark_code(u32 cpu, u32 first)
+__noinline int python_mark_code(u32 lane, u32 first)
 {
-	struct unwind_state *user = state_of(cpu);
+	struct unwind_state *user = state_of(lane);
 
 	if (!user)
 		return 1;
@@ -458,11 +541,27 @@ __noinline int python_mark_code(u32 cpu, u32 first)
 	return 0;
 }
 
-/* Marks the native frames of the evaluation loop, after python_stack(). */
-__noinline int python_mark(u32 cpu)
+/* Reads the addresses of runs that are in C frames, from `first` on. Returns nonzero at the end. */
+__noinline int python_read_runs(u32 lane, u32 first)
 {
-	struct unwind_state *user = state_of(cpu);
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
+
+	if (!python)
+		return 1;
+	for (u32 i = 0; i < PYTHON_AT_ONCE; i++) {
+		if (first + i >= READ_ONCE(python->runs) || !python->cframe)
+			return 1;
+		python->run[(first + i) % (FXR_STACK_FRAMES + 1)] = python->cframe;
+		python->cframe = user_word(python->cframe + python->layout.cframe_previous);
+	}
+	return 0;
+}
+
+/* Marks the native frames of the evaluation loop, after python_stack(). */
+__noinline int python_mark(u32 lane)
+{
+	struct unwind_state *user = state_of(lane);
+	struct python_state *python = python_of(lane);
 	struct unwind_shape *shape;
 
 	if (!user || !python)
@@ -470,7 +569,7 @@ __noinline int python_mark(u32 cpu)
 	if (!python->layout.thread_cframe && python->layout.runs == FXR_PYTHON_RUN_EACH) {
 		KEEP_LOOP
 		for (u32 i = 0; i < FXR_STACK_FRAMES; i += MARKS_AT_ONCE) {
-			if (python_mark_code(cpu, i))
+			if (python_mark_code(lane, i))
 				break;
 		}
 		return 0;
@@ -485,11 +584,18 @@ __noinline int python_mark(u32 cpu)
 		if (READ_ONCE(shape->key) != user->key || READ_ONCE(shape->check) != user->check)
 			return 0;
 	}
+	if (python->layout.cframe_previous) {
+		KEEP_LOOP
+		for (u32 i = 0; i < FXR_STACK_FRAMES; i += PYTHON_AT_ONCE) {
+			if (python_read_runs(lane, i))
+				break;
+		}
+	}
 	python->mark_run = 0;
 	python->mark_frame = 0;
 	KEEP_LOOP
 	for (u32 i = 0; i < UNWIND_PLACES; i += MARKS_AT_ONCE) {
-		if (python_mark_some(cpu, i))
+		if (python_mark_some(lane, i))
 			break;
 	}
 	return 0;
@@ -542,21 +648,20 @@ static __always_inline bool fill_code(struct fxr_long *event, struct python_stat
 }
 
 /* Sends the code object of a frame, unless the collector knows it. */
-__noinline int python_send_code(u32 cpu, u32 index)
+__noinline int python_send_code(u32 lane, u32 index)
 {
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
 	struct fxr_python_code_long fields = {};
 	struct fxr_long *event;
-	u32 age, *known;
 	u64 code, id, lines, size;
+	u32 age;
 
 	if (!python || index >= READ_ONCE(python->frames) || index >= FXR_STACK_FRAMES)
 		return 1;
 	age = READ_ONCE(python_age);
 	code = python->code[index];
 	id = python->frame[index] >> FXR_PYTHON_ID_SHIFT;
-	known = bpf_map_lookup_elem(&python_codes, &id);
-	if (known && *known == age)
+	if (is_known(&python_codes, id, age))
 		return 0;
 	if (bpf_probe_read_user(python->code_word, FXR_PYTHON_CODE_BYTES,
 				(void *)(code + FXR_PYTHON_CODE_BEGIN)))
@@ -580,7 +685,7 @@ __noinline int python_send_code(u32 cpu, u32 index)
 								 (room)),                  \
 				     FXR_CATEGORY_STACK);                                  \
 		if (event && fill_code(event, python, fields, lines, room))          \
-			bpf_map_update_elem(&python_codes, &id, &age, BPF_ANY);            \
+			set_known(&python_codes, id, age);                         \
 		return 0;                                                                  \
 	}
 	TRY_CODE(512)
@@ -590,11 +695,11 @@ __noinline int python_send_code(u32 cpu, u32 index)
 	return 0;
 }
 
-__noinline int python_send_codes(u32 cpu)
+__noinline int python_send_codes(u32 lane)
 {
 	KEEP_LOOP
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
-		if (python_send_code(cpu, i))
+		if (python_send_code(lane, i))
 			break;
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Category `stack`: call stacks of threads that sleep (part `off`) and of their wakers
- * (part `wake`). Samples of running threads (part `on`) come from perf.
+ * Category `stack`: call stacks of threads that sleep (part `off`), of their wakers (part
+ * `wake`) and of running threads, by samples (part `on`).
  *
  * Most sleeps are short and need no stack, so the start of a sleep does as little as
  * possible. The kernel half of a sleeper's stack does not change and can be unwound from
@@ -62,39 +62,31 @@ struct frames {
 
 #define HALF_BYTES (FXR_STACK_FRAMES * sizeof(u64))
 
-/* Stack ids that the collector knows, with the stack_age of sending. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1);
-	__type(key, u64);
-	__type(value, u32);
-} known_stacks SEC(".maps");
+/* Stacks that the collector knows, with the stack_age of sending. */
+struct known_ids known_stacks SEC(".maps");
 
 /* Entries of an earlier age are invalid. The collector writes it. */
 fxr_u32 stack_age = 0;
 
-/* Both programs run with interrupts off, so one at a time uses a CPU's buffer. */
+/* By lane. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct frames);
 } stack_scratch SEC(".maps");
 
-/* Never written: the initial value of a thread's entry. */
+/* Never written: the initial values of a thread's entries. */
 static struct stack_sleep no_sleep;
-
-static __always_inline bool is_known(u64 number, u32 age)
-{
-	u32 *known = bpf_map_lookup_elem(&known_stacks, &number);
-
-	return known && *known == age;
-}
+static struct python_thread no_python_thread;
 
 static __always_inline void send_again(struct fxr_stack_long stack)
 {
-	struct fxr_stack_again_long fields = {
-		.tid = stack.tid, .tgid = stack.tgid, .away = stack.away, .id = stack.id};
+	struct fxr_stack_again_long fields = {.kind = stack.kind,
+					      .tid = stack.tid,
+					      .tgid = stack.tgid,
+					      .away = stack.away,
+					      .id = stack.id};
 	struct fxr_long *event = long_reserve(FXR_LONG_SIZE(stack_again, 0), FXR_CATEGORY_STACK);
 
 	if (!event)
@@ -133,11 +125,9 @@ static __always_inline bool send_stack(struct fxr_stack_long fields, struct fram
 	return false;
 }
 
-static __always_inline struct frames *scratch(void)
+static __always_inline struct frames *scratch(u32 lane)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stack_scratch, &zero);
+	return bpf_map_lookup_elem(&stack_scratch, &lane);
 }
 
 /* An exiting thread has no user half any more: nothing is missing. */
@@ -147,41 +137,32 @@ static __always_inline u8 end_without_user_half(u32 flags)
 }
 
 /* Stores the frames of Python that were read, and makes them known. Returns their number. */
-__noinline int keep_python(u32 cpu, u32 tid)
+__noinline int keep_python(u32 lane, u32 tid)
 {
-	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
-	struct python_state *python = python_of(cpu);
+	struct python_state *python = python_of(lane);
+	struct python_thread *thread;
 
-	if (!thread || !python)
+	if (!python || !python->number)
 		return 0;
-	thread->frames = 0;
-	if (!python->number)
-		return 0;
-	python_mark(cpu);
-	python_send_codes(cpu);
+	thread = bpf_map_lookup_elem(&python_threads, &tid);
+	if (!thread) {
+		bpf_map_update_elem(&python_threads, &tid, &no_python_thread, BPF_NOEXIST);
+		thread = bpf_map_lookup_elem(&python_threads, &tid);
+		if (!thread)
+			return 0;
+	}
+	python_mark(lane);
+	python_send_codes(lane);
 	bpf_probe_read_kernel(thread->frame, sizeof(thread->frame), python->frame);
 	thread->frames = python->frames;
 	return thread->frames;
-}
-
-/* Reads the frames of Python of the current thread, and makes them known; NULL: none. */
-static __always_inline struct python_state *wakers_python(u32 cpu, u32 tid)
-{
-	struct python_state *python = python_of(cpu);
-
-	python_stack(cpu, tid);
-	if (!python || !python->number)
-		return NULL;
-	python_mark(cpu);
-	python_send_codes(cpu);
-	return python;
 }
 
 /* Copies the frames of Python of a sleeper to byte `at` of the scratch. Returns their bytes. */
 __noinline int copy_python(u32 tid, u64 at)
 {
 	struct python_thread *thread = bpf_map_lookup_elem(&python_threads, &tid);
-	struct frames *frames = scratch();
+	struct frames *frames = scratch(task_lane());
 	u64 bytes;
 
 	if (!thread || !frames)
@@ -214,7 +195,7 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 			return;
 		}
 	}
-	user = stack_wants_off && task->mm ? user_stack(ctx) : NULL;
+	user = stack_wants_off && task->mm ? user_stack(ctx, task_lane()) : NULL;
 	if (!user) {
 		sleep->user_bytes = 0;
 		sleep->user_number = 0;
@@ -225,10 +206,9 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 		return;
 	}
 	if (unlikely(user->python))
-		python_stack(bpf_get_smp_processor_id(), tid);
+		python_stack(task_lane(), tid);
 	if (sleep->user_number != user->number) {
-		sleep->has_python =
-			user->python && keep_python(bpf_get_smp_processor_id(), tid);
+		sleep->has_python = user->python && keep_python(task_lane(), tid);
 		bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
 		bpf_probe_read_kernel(sleep->user, bytes, user->frame);
 		sleep->user_bytes = bytes;
@@ -256,7 +236,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	sleep->since = 0;
 	if (!stack_wants_off || fields.away < stack_min_ns)
 		return;
-	frames = scratch();
+	frames = scratch(task_lane());
 	if (!frames)
 		return;
 	user_bytes = CUT_SIZE(sleep->user_bytes, HALF_BYTES);
@@ -279,7 +259,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	known->user_number = user;
 	known->number = fields.id;
 	known->age = age;
-	if (fields.id && is_known(fields.id, age)) {
+	if (fields.id && is_known(&known_stacks, fields.id, age)) {
 		send_again(fields);
 		return;
 	}
@@ -296,7 +276,38 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	if (!send_stack(fields, frames, user_bytes + bytes))
 		known->kernel.words = 0;
 	else if (fields.id)
-		bpf_map_update_elem(&known_stacks, &fields.id, &age, BPF_ANY);
+		set_known(&known_stacks, fields.id, age);
+}
+
+/*
+ * Takes the user half of the current thread, with its frames of Python, to the begin of the
+ * lane's scratch. Sets the fields of that half. Returns its bytes.
+ */
+static __always_inline u64 copy_user_half(const struct unwind_state *user, u32 lane,
+					  struct frames *frames, struct fxr_stack_long *fields)
+{
+	struct python_state *python = NULL;
+	u64 user_bytes, python_bytes = 0;
+
+	if (unlikely(user->python)) {
+		python = python_of(lane);
+		if (python && python->number) {
+			python_mark(lane);
+			python_send_codes(lane);
+		} else {
+			python = NULL;
+		}
+	}
+	user_bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
+	bpf_probe_read_kernel(frames, user_bytes, user->frame);
+	if (python) {
+		python_bytes = CUT_SIZE(READ_ONCE(python->frames) * sizeof(u64), HALF_BYTES);
+		bpf_probe_read_kernel((void *)frames + user_bytes, python_bytes, python->frame);
+	}
+	fields->user_frames = user_bytes / sizeof(u64);
+	fields->python_frames = python_bytes / sizeof(u64);
+	fields->end = user->end;
+	return user_bytes + python_bytes;
 }
 
 SEC("tp_btf/sched_switch")
@@ -332,9 +343,8 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	struct stack_sleep *sleep;
 	struct task_struct *waker;
 	struct unwind_state *user;
-	struct python_state *python;
 	u32 tid = task->pid;
-	u64 user_bytes = 0, python_bytes = 0;
+	u64 user_bytes = 0;
 	u64 id;
 	long bytes;
 	u32 cpu;
@@ -349,7 +359,7 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 	if ((s64)fields.away < (s64)stack_min_ns)
 		return 0;
 	ring = this_ring(&cpu);
-	frames = scratch();
+	frames = scratch(task_lane());
 	if (!ring || !frames)
 		return 0;
 	fields.woken_tid = tid;
@@ -359,29 +369,88 @@ int BPF_PROG(stack_sched_waking, struct task_struct *task)
 		fields.tid = (u32)id;
 		fields.tgid = id >> 32;
 		waker = (struct task_struct *)bpf_get_current_task();
-		user = BPF_CORE_READ(waker, mm) ? user_stack(ctx) : NULL;
+		user = BPF_CORE_READ(waker, mm) ? user_stack(ctx, task_lane()) : NULL;
 		if (!user) {
 			fields.end = end_without_user_half(BPF_CORE_READ(waker, flags));
 		} else {
-			user_bytes = CUT_SIZE(READ_ONCE(user->frames) * sizeof(u64), HALF_BYTES);
-			fields.end = user->end;
-			python = unlikely(user->python) ? wakers_python(cpu, (u32)id) : NULL;
-			bpf_probe_read_kernel(frames, user_bytes, user->frame);
-			if (python) {
-				python_bytes = CUT_SIZE(READ_ONCE(python->frames) * sizeof(u64),
-							HALF_BYTES);
-				bpf_probe_read_kernel((void *)frames + user_bytes, python_bytes,
-						      python->frame);
-			}
+			if (unlikely(user->python))
+				python_stack(task_lane(), (u32)id);
+			user_bytes = copy_user_half(user, task_lane(), frames, &fields);
 		}
 	}
-	fields.user_frames = user_bytes / sizeof(u64);
-	fields.python_frames = python_bytes / sizeof(u64);
-	user_bytes += python_bytes;
 	bytes = bpf_get_stack(ctx, (void *)frames + user_bytes, HALF_BYTES, 0);
 	if (bytes < 0)
 		bytes = 0;
 	send_stack(fields, frames, user_bytes + bytes);
+	return 0;
+}
+
+/* Hashes `count` kernel frames of the scratch. */
+__noinline u64 sampled_kernel_number(u32 lane, u32 count)
+{
+	struct frames *frames = scratch(lane);
+	u64 number = FXR_STACK_ON;
+
+	if (!frames)
+		return 0;
+	for (u32 i = 0; i < FXR_STACK_FRAMES; i++) {
+		if (i >= count)
+			break;
+		number = mix(number, frames->frame[2 * FXR_STACK_FRAMES + i]);
+	}
+	return number;
+}
+
+/*
+ * A sample of the running thread, in an interrupt or an NMI. Programs of perf events do not
+ * nest on a CPU.
+ */
+SEC("perf_event")
+int stack_sample(void *ctx)
+{
+	struct fxr_stack_long fields = {.kind = FXR_STACK_ON};
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct unwind_state *user;
+	struct frames *frames;
+	u64 id = bpf_get_current_pid_tgid();
+	u32 lane = sample_lane();
+	u32 age = READ_ONCE(stack_age);
+	u64 kernel_bytes, user_bytes;
+	void *kernel;
+	long bytes;
+
+	fields.tid = (u32)id;
+	fields.tgid = id >> 32;
+	if (READ_ONCE(phase) != FXR_PHASE_ALL || !fields.tid || !current_selected())
+		return 0;
+	frames = scratch(lane);
+	if (!frames)
+		return 0;
+	/* None if user code was interrupted. */
+	kernel = (void *)frames + 2 * HALF_BYTES;
+	bytes = bpf_get_stack(ctx, kernel, HALF_BYTES, 0);
+	kernel_bytes = CUT_SIZE(bytes > 0 ? bytes : 0, HALF_BYTES);
+	fields.id = sampled_kernel_number(lane, kernel_bytes / sizeof(u64));
+	user = BPF_CORE_READ(task, mm) ? user_stack(ctx, lane) : NULL;
+	if (user) {
+		if (unlikely(user->python))
+			python_stack(lane, fields.tid);
+		fields.id = mix(fields.id, user->number);
+	}
+	fields.id |= 1;
+	if (is_known(&known_stacks, fields.id, age)) {
+		send_again(fields);
+		return 0;
+	}
+	if (user) {
+		user_bytes = copy_user_half(user, lane, frames, &fields);
+	} else {
+		user_bytes = 0;
+		fields.end = end_without_user_half(BPF_CORE_READ(task, flags));
+	}
+	bpf_probe_read_kernel((void *)frames + user_bytes, kernel_bytes, kernel);
+	if (send_stack(fields, frames, user_bytes + kernel_bytes))
+		set_known(&known_stacks, fields.id, age);
 	return 0;
 }
 

@@ -32,7 +32,8 @@ const volatile fxr_u8 has_task_registers = 0;
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * Reads the current task's user registers where its stack can be unwound here. That needs
+ * Reads the current task's user registers, at its last entry into the kernel. For a sample
+ * in user code that entry is the interrupt. Returns false where the stack cannot be unwound here. That needs
  * a 64-bit process, and no pending uretprobes: these replace return addresses on the
  * stack, which only the kernel can undo.
  */
@@ -122,12 +123,11 @@ static __always_inline void find_process(struct unwind_state *state)
 
 /*
  * Unwinds the current task's user stack. Its frames, innermost first, their number, their
- * hash and the reason of the end are in the CPU's state, which is returned; NULL: none.
+ * hash and the reason of the end are in the lane's state, which is returned; NULL: none.
  */
-static __always_inline struct unwind_state *user_stack(void *ctx)
+static __always_inline struct unwind_state *user_stack(void *ctx, u32 lane)
 {
-	u32 cpu = bpf_get_smp_processor_id();
-	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &cpu);
+	struct unwind_state *state = state_of(lane);
 	long bytes;
 
 	if (!state)
@@ -135,15 +135,16 @@ static __always_inline struct unwind_state *user_stack(void *ctx)
 #if defined(__TARGET_ARCH_x86)
 	if (read_user_registers(state)) {
 		find_process(state);
-		unwind_user_stack(cpu);
+		unwind_user_stack(lane);
 		return state;
 	}
 #endif
+	state->python = 0;
 	bytes = bpf_get_stack(ctx, state->frame, sizeof(state->frame), BPF_F_USER_STACK);
 	state->frames = bytes > 0 ? bytes / sizeof(u64) : 0;
 	/* Without a frame there are no user registers, as while a program is executed. */
 	state->end = state->frames ? FXR_STACK_END_UNKNOWN : FXR_STACK_END_ENTRY;
-	unwind_number_frames(cpu);
+	unwind_number_frames(lane);
 	return state;
 }
 

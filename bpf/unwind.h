@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Unwinds the user half of a stack by the tables of include/fxt_record/unwind.h. Only
- * stack.bpf.c includes it. Its programs run with interrupts off, so one at a time uses a
- * CPU's state.
+ * stack.bpf.c includes it.
+ *
+ * A lane is a place for the state of one program at a time. Each CPU has one for the
+ * programs of tracepoints, which run with interrupts off, and one for samples, which may
+ * interrupt these (NMI). Samples change no map but arrays: all others have locks.
  *
  * Some functions are global and not inlined: the verifier checks each once, and not again
  * for each of the 127 frames. Their arguments are numbers, so each looks its state up.
@@ -108,6 +111,7 @@ static __always_inline u64 mix(u64 number, u64 word)
 	return number ^ number >> 32;
 }
 
+/* By lane. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -141,7 +145,6 @@ struct {
 /* Modules of files. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1);
 	__type(key, struct fxr_unwind_file);
 	__type(value, u32);
@@ -187,12 +190,63 @@ const volatile fxr_u32 unwind_shape_mask = 0; /* entries - 1 */
 
 /* The collector changes it with every table that comes or goes. */
 fxr_u32 unwind_tables_age = 0;
+/* The module of the vDSO, which is the same in all 64-bit processes. */
+fxr_u32 unwind_vdso = FXR_UNWIND_NO_FILE;
 /* The collector's time, for fxr_unwind_module.used. */
 fxr_u32 unwind_use_time = 0;
 
-static __always_inline struct unwind_state *state_of(u32 cpu)
+/* The lanes of samples begin with this one. */
+const volatile fxr_u32 first_sample_lane = 0;
+
+/* The lane of the programs of tracepoints. */
+static __always_inline u32 task_lane(void)
 {
-	return bpf_map_lookup_elem(&unwind_states, &cpu);
+	return bpf_get_smp_processor_id();
+}
+
+static __always_inline u32 sample_lane(void)
+{
+	return first_sample_lane + bpf_get_smp_processor_id();
+}
+
+/*
+ * Ids that were sent, to be sent without their contents from then on. An entry has one id,
+ * combined with the age of sending. Ids are hashes.
+ */
+struct known_ids {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+};
+
+const volatile fxr_u32 known_ids_mask = 0; /* entries - 1 */
+
+static __always_inline u64 *known_entry(void *ids, u64 id)
+{
+	u32 index = id >> 1 & known_ids_mask; /* the lowest bit may be set in all */
+
+	return bpf_map_lookup_elem(ids, &index);
+}
+
+static __always_inline bool is_known(void *ids, u64 id, u32 age)
+{
+	u64 *known = known_entry(ids, id);
+
+	return known && READ_ONCE(*known) == mix(id, age);
+}
+
+static __always_inline void set_known(void *ids, u64 id, u32 age)
+{
+	u64 *known = known_entry(ids, id);
+
+	if (known)
+		WRITE_ONCE(*known, mix(id, age));
+}
+
+static __always_inline struct unwind_state *state_of(u32 lane)
+{
+	return bpf_map_lookup_elem(&unwind_states, &lane);
 }
 
 /* Reads the user's stack from `address` on. Returns nonzero if it is not present. */
@@ -216,9 +270,9 @@ static __always_inline int read_piece(struct unwind_state *state, u64 address)
 	return -1;
 }
 
-__noinline int unwind_read_piece(u32 cpu, u64 address)
+__noinline int unwind_read_piece(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	return state ? read_piece(state, address) : -1;
 }
@@ -244,9 +298,9 @@ static __always_inline bool take_word(struct unwind_state *state, u64 address, u
 	return true;
 }
 
-static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 address, u64 *word)
+static __always_inline bool stack_word(u32 lane, struct unwind_state *state, u64 address, u64 *word)
 {
-	if (!has_word(state, address) && unwind_read_piece(cpu, address))
+	if (!has_word(state, address) && unwind_read_piece(lane, address))
 		return false;
 	return take_word(state, address, word);
 }
@@ -255,9 +309,9 @@ static __always_inline bool stack_word(u32 cpu, struct unwind_state *state, u64 
  * Reads a word of the user's stack into the state. Returns nonzero if it is not present.
  * Functions can call one another only eight deep, so this calls none.
  */
-__noinline int unwind_word(u32 cpu, u64 address)
+__noinline int unwind_word(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 word;
 
 	if (!state || (!has_word(state, address) && read_piece(state, address)) ||
@@ -289,9 +343,9 @@ static __always_inline bool table_word(u32 index, u32 *word)
 }
 
 /* Finds the mapping of `address` in the process's list. */
-__noinline int unwind_find_range(u32 cpu, u64 address)
+__noinline int unwind_find_range(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	struct fxr_unwind_range *range;
 	u32 index;
 
@@ -330,9 +384,9 @@ __noinline int unwind_find_range(u32 cpu, u64 address)
 }
 
 /* Finds the mapping of `address` in the kernel's tree. Returns nonzero if it has no code there. */
-__noinline int unwind_find_vma(u32 cpu, u64 address)
+__noinline int unwind_find_vma(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct fxr_unwind_file file = {};
@@ -343,7 +397,7 @@ __noinline int unwind_find_vma(u32 cpu, u64 address)
 
 	if (!state)
 		return -1;
-	vma = mm ? vma_of(mm, cpu, address) : NULL;
+	vma = mm ? vma_of(mm, lane, address) : NULL;
 	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm ||
 	    !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
 		return -1;
@@ -356,8 +410,12 @@ __noinline int unwind_find_vma(u32 cpu, u64 address)
 	state->range_offset = BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
 	state->module = FXR_UNWIND_NO_FILE;
 	inode = BPF_CORE_READ(vma, vm_file, f_inode);
-	if (!inode)
+	if (!inode) {
+		if (bpf_core_field_exists(mm->context.vdso) &&
+		    (u64)BPF_CORE_READ(mm, context.vdso) == start)
+			state->module = READ_ONCE(unwind_vdso);
 		return 0;
+	}
 	read_file(inode, &file);
 	module = bpf_map_lookup_elem(&unwind_files, &file);
 	state->module = module ? *module : FXR_UNWIND_NEW_FILE;
@@ -371,16 +429,16 @@ enum {
 };
 
 /* Finds the mapping of `address`. */
-__noinline int unwind_find_code(u32 cpu, u64 address)
+__noinline int unwind_find_code(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	if (!state)
 		return CODE_NOT_KNOWN;
 	if (address - state->range_start < state->range_size)
 		return CODE_FOUND;
 	if (state->is_known) {
-		if (!unwind_find_range(cpu, address))
+		if (!unwind_find_range(lane, address))
 			return CODE_FOUND;
 		if (!state->is_stale)
 			return CODE_ABSENT;
@@ -389,13 +447,13 @@ __noinline int unwind_find_code(u32 cpu, u64 address)
 	state->is_uncacheable = true;
 	if (!HAS_VMA_TREE)
 		return CODE_NOT_KNOWN;
-	return unwind_find_vma(cpu, address) ? CODE_ABSENT : CODE_FOUND;
+	return unwind_find_vma(lane, address) ? CODE_ABSENT : CODE_FOUND;
 }
 
 /* Finds the rule of the code at `address`, in the state's range. */
-__noinline int unwind_find_rule(u32 cpu, u64 address)
+__noinline int unwind_find_rule(u32 lane, u64 address)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	struct fxr_unwind_module *module;
 	struct fxr_unwind_block *block;
 	u32 number, row = 0, first = 0, place, index;
@@ -459,9 +517,9 @@ __noinline int unwind_find_rule(u32 cpu, u64 address)
 }
 
 /* The word at `address`, which is `word`, determines how the stack unwinds. */
-__noinline int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
+__noinline int unwind_keep_place(u32 lane, u64 address, u64 word, u64 is_frame)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 offset;
 	u32 count;
 	u16 place;
@@ -484,16 +542,16 @@ __noinline int unwind_keep_place(u32 cpu, u64 address, u64 word, u64 is_frame)
 }
 
 /* A rule uses bp. Returns nonzero if it is not known. */
-__noinline int unwind_use_bp(u32 cpu)
+__noinline int unwind_use_bp(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	if (!state || state->bp_lost)
 		return -1;
 	if (!state->bp_place)
 		state->needs_bp = true;
 	else
-		unwind_keep_place(cpu, state->bp_place, state->bp, false);
+		unwind_keep_place(lane, state->bp_place, state->bp, false);
 	return 0;
 }
 
@@ -515,18 +573,18 @@ static __always_inline bool add_frame(struct unwind_state *state, u64 address)
 	return true;
 }
 
-static __always_inline int to_interrupted(u32 cpu, struct unwind_state *state, u64 place)
+static __always_inline int to_interrupted(u32 lane, struct unwind_state *state, u64 place)
 {
 	/* The signal's stack may be another one. */
 	state->is_uncacheable = true;
 	state->end = FXR_STACK_END_UNREADABLE;
-	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_BP))
+	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_BP))
 		return 1;
 	state->bp = state->word;
-	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_SP))
+	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_SP))
 		return 1;
 	state->sp = state->word;
-	if (unwind_word(cpu, place + FXR_UNWIND_SIGNAL_PC))
+	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_PC))
 		return 1;
 	state->pc = state->word;
 	state->bp_place = 0;
@@ -609,12 +667,12 @@ enum {
  * address; with `bp` nonzero only one behind a call, above that word. The caller looks
  * whether it is one of code.
  */
-__noinline int unwind_return_at(u32 cpu, u64 place, u64 bp)
+__noinline int unwind_return_at(u32 lane, u64 place, u64 bp)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 word;
 
-	if (!state || unwind_word(cpu, place))
+	if (!state || unwind_word(lane, place))
 		return NO_RETURN;
 	word = state->word;
 	if (word < FIRST_ADDRESS || word >> USER_ADDRESS_BITS || word - state->sp < FRAME_BYTES)
@@ -622,21 +680,21 @@ __noinline int unwind_return_at(u32 cpu, u64 place, u64 bp)
 	state->target = word;
 	if (is_after_call(word)) {
 		if (bp && bp != ANY_FRAME_POINTER &&
-		    (unwind_word(cpu, place - 8) || state->word != bp))
+		    (unwind_word(lane, place - 8) || state->word != bp))
 			return NO_RETURN;
 		return RETURN_AFTER_CALL;
 	}
-	if (bp || unwind_word(cpu, place - 8) || !may_be_frame_pointer(state->word, place + 8))
+	if (bp || unwind_word(lane, place - 8) || !may_be_frame_pointer(state->word, place + 8))
 		return NO_RETURN;
 	return RETURN_ABOVE_FRAME;
 }
 
 /* The same, and the target is code. */
-static __always_inline int return_at(u32 cpu, struct unwind_state *state, u64 place)
+static __always_inline int return_at(u32 lane, struct unwind_state *state, u64 place)
 {
-	int found = unwind_return_at(cpu, place, 0);
+	int found = unwind_return_at(lane, place, 0);
 
-	if (found && unwind_find_code(cpu, state->target - 1) != CODE_FOUND)
+	if (found && unwind_find_code(lane, state->target - 1) != CODE_FOUND)
 		return NO_RETURN;
 	return found;
 }
@@ -645,9 +703,9 @@ static __always_inline int return_at(u32 cpu, struct unwind_state *state, u64 pl
  * Looks for a return address in words from the state's cfa - 8 on, below `end`. Calls keep
  * the stack aligned to 16 bytes. Sets the state's cfa behind it, or to where to go on.
  */
-__noinline int unwind_search_some(u32 cpu, u64 end, u64 bp)
+__noinline int unwind_search_some(u32 lane, u64 end, u64 bp)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 place;
 	int found;
 
@@ -657,7 +715,7 @@ __noinline int unwind_search_some(u32 cpu, u64 end, u64 bp)
 	for (u32 i = 0; i < SEARCH_AT_ONCE; i++) {
 		if (place + i * 16 >= end)
 			break;
-		found = unwind_return_at(cpu, place + i * 16, bp);
+		found = unwind_return_at(lane, place + i * 16, bp);
 		if (found) {
 			state->cfa = place + i * 16 + 8;
 			return found;
@@ -673,15 +731,15 @@ __noinline int unwind_search_some(u32 cpu, u64 end, u64 bp)
  * one that bp belongs to. Code of a compiler is called by such code, or by a stub that has
  * a frame pointer. Returns nonzero to go on.
  */
-__noinline int unwind_search_next(u32 cpu)
+__noinline int unwind_search_next(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	int found;
 
 	if (!state || state->cfa - 8 >= state->search_end)
 		return 0;
-	found = unwind_search_some(cpu, state->search_end, state->search_bp);
-	if (found && unwind_find_code(cpu, state->target - 1) == CODE_FOUND &&
+	found = unwind_search_some(lane, state->search_end, state->search_bp);
+	if (found && unwind_find_code(lane, state->target - 1) == CODE_FOUND &&
 	    (state->rule.kind != FXR_UNWIND_JIT || state->module == FXR_UNWIND_NO_FILE)) {
 		state->found = found;
 		return 0;
@@ -697,36 +755,36 @@ __noinline int unwind_search_next(u32 cpu)
  * register otherwise (HotSpot). Hand-written assembly may have no frame at all. Sets
  * `found`, the CFA and the rule of bp. Returns nonzero if the stack is to be searched.
  */
-__noinline int unwind_search(u32 cpu)
+__noinline int unwind_search(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 sp, bp;
 
 	if (!state)
 		return 0;
 	sp = state->sp;
-	bp = unwind_use_bp(cpu) ? 0 : state->bp;
+	bp = unwind_use_bp(lane) ? 0 : state->bp;
 	state->rule.bp_offset = -16;
 	/* The innermost function may have no frame yet. */
 	if (!state->is_return) {
-		state->found = return_at(cpu, state, sp);
+		state->found = return_at(lane, state, sp);
 		state->cfa = sp + 8;
 		state->rule.bp = FXR_UNWIND_BP_SAME;
 		if (state->found == RETURN_AFTER_CALL)
 			return 0;
-		state->found = return_at(cpu, state, sp + 8);
+		state->found = return_at(lane, state, sp + 8);
 		state->cfa = sp + 16;
 		state->rule.bp = FXR_UNWIND_BP_AT_CFA;
-		if (state->found == RETURN_AFTER_CALL && !unwind_word(cpu, sp) && state->word == bp)
+		if (state->found == RETURN_AFTER_CALL && !unwind_word(lane, sp) && state->word == bp)
 			return 0;
 	}
 	state->rule.bp = FXR_UNWIND_BP_AT_CFA;
 	state->by_frame = NO_RETURN;
 	if (may_be_frame_pointer(bp, sp))
-		state->by_frame = return_at(cpu, state, bp + 8);
+		state->by_frame = return_at(lane, state, bp + 8);
 	/* As the kernel does: the frame pointer leads to code, whatever is below the address. */
-	if (!state->by_frame && bp >= FIRST_ADDRESS && !unwind_word(cpu, bp + 8) &&
-	    unwind_find_code(cpu, state->word - 1) == CODE_FOUND)
+	if (!state->by_frame && bp >= FIRST_ADDRESS && !unwind_word(lane, bp + 8) &&
+	    unwind_find_code(lane, state->word - 1) == CODE_FOUND)
 		state->by_frame = RETURN_ABOVE_FRAME;
 	state->found = NO_RETURN;
 	state->search_bp = state->by_frame ? bp : 0;
@@ -740,9 +798,9 @@ __noinline int unwind_search(u32 cpu)
 }
 
 /* After the search. */
-__noinline int unwind_search_end(u32 cpu)
+__noinline int unwind_search_end(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	if (!state)
 		return 0;
@@ -750,7 +808,7 @@ __noinline int unwind_search_end(u32 cpu)
 		state->found = state->by_frame;
 		state->cfa = state->search_bp + 16;
 	} else if (state->found && state->rule.kind != FXR_UNWIND_JIT &&
-		   (unwind_word(cpu, state->cfa - 16) ||
+		   (unwind_word(lane, state->cfa - 16) ||
 		    !may_be_frame_pointer(state->word, state->cfa))) {
 		/* Assembly without a frame may have left bp as it was. */
 		state->rule.bp = FXR_UNWIND_BP_SAME;
@@ -762,7 +820,7 @@ __noinline int unwind_search_end(u32 cpu)
  * Computes the CFA by the state's rule. Returns it, or 0 at the end of the stack. The
  * reason of that end is in state->end.
  */
-static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
+static __always_inline u64 find_cfa(u32 lane, struct unwind_state *state)
 {
 	u32 kind = state->rule.kind;
 	u64 base = state->sp;
@@ -780,7 +838,7 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	}
 	if (uses_bp(kind)) {
 		state->end = FXR_STACK_END_RULE;
-		if (unwind_use_bp(cpu))
+		if (unwind_use_bp(lane))
 			return 0;
 		base = state->bp;
 	}
@@ -794,9 +852,9 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 	case FXR_UNWIND_BP_DEREF:
 		state->end = FXR_STACK_END_UNREADABLE;
 		base += state->rule.offset;
-		if (unwind_word(cpu, base))
+		if (unwind_word(lane, base))
 			return 0;
-		unwind_keep_place(cpu, base, state->word, false);
+		unwind_keep_place(lane, base, state->word, false);
 		return state->word + state->rule.add;
 	case FXR_UNWIND_CLONE:
 		state->end = FXR_STACK_END_ENTRY;
@@ -819,18 +877,18 @@ static __always_inline u64 find_cfa(u32 cpu, struct unwind_state *state)
 }
 
 /* Finds the rule of the frame. Returns nonzero if its code is not mapped. */
-__noinline int unwind_find_frame(u32 cpu)
+__noinline int unwind_find_frame(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 address;
 
 	if (!state)
 		return 1;
 	address = state->pc - (state->is_return ? 1 : 0);
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
-	switch (unwind_find_code(cpu, address)) {
+	switch (unwind_find_code(lane, address)) {
 	case CODE_FOUND:
-		unwind_find_rule(cpu, address);
+		unwind_find_rule(lane, address);
 		return 0;
 	case CODE_ABSENT:
 		return finish(state, FXR_STACK_END_UNMAPPED);
@@ -842,19 +900,19 @@ __noinline int unwind_find_frame(u32 cpu)
 }
 
 /* Goes on to the caller's frame, by the rule. Returns nonzero at the end. */
-__noinline int unwind_next_frame(u32 cpu)
+__noinline int unwind_next_frame(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u64 cfa, bp_place;
 	u32 bp_rule;
 
 	if (!state)
 		return 1;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
-		return to_interrupted(cpu, state, state->sp + state->rule.offset);
+		return to_interrupted(lane, state, state->sp + state->rule.offset);
 	if (state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
 		return to_caller_by_di(state);
-	cfa = find_cfa(cpu, state);
+	cfa = find_cfa(lane, state);
 	if (!cfa)
 		return 1;
 	if (state->rule.kind == FXR_UNWIND_FRAME_POINTER || has_no_rule(state->rule.kind))
@@ -869,23 +927,23 @@ __noinline int unwind_next_frame(u32 cpu)
 		return 1;
 	bp_rule = state->rule.bp;
 	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
-	if (bp_rule == FXR_UNWIND_BP_AT_BP && unwind_use_bp(cpu))
+	if (bp_rule == FXR_UNWIND_BP_AT_BP && unwind_use_bp(lane))
 		return finish(state, FXR_STACK_END_RULE);
 	if (bp_rule == FXR_UNWIND_BP_LOST)
 		state->bp_lost = true;
 	if (bp_rule == FXR_UNWIND_BP_AT_CFA || bp_rule == FXR_UNWIND_BP_AT_BP) {
-		if (unwind_word(cpu, bp_place))
+		if (unwind_word(lane, bp_place))
 			return 1;
 		state->bp = state->word;
 		state->bp_place = bp_place;
 		state->bp_lost = false;
 	}
-	if (unwind_word(cpu, cfa - 8))
+	if (unwind_word(lane, cfa - 8))
 		return 1;
 	state->pc = state->word;
 	state->sp = cfa;
 	state->is_return = true;
-	unwind_keep_place(cpu, cfa - 8, state->pc, state->pc != 0);
+	unwind_keep_place(lane, cfa - 8, state->pc, state->pc != 0);
 	if (!state->pc)
 		return finish(state, FXR_STACK_END_ENTRY);
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
@@ -904,9 +962,9 @@ static __always_inline struct unwind_shape *shape_of(u64 key)
  * Reads the words at the shape's next places. Returns nonzero if there are no more. What
  * changes with each word is in registers: this takes most of the time of a known stack.
  */
-__noinline int unwind_known_words(u32 cpu)
+__noinline int unwind_known_words(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	struct unwind_shape *shape;
 	u64 word = 0, check, number, sp;
 	u32 first, places, frames;
@@ -927,7 +985,7 @@ __noinline int unwind_known_words(u32 cpu)
 		u64 place = READ_ONCE(shape->place[(first + i) % UNWIND_PLACES]);
 
 		if (first + i >= places ||
-		    !stack_word(cpu, state, sp + (place & ~(u64)PLACE_IS_FRAME) * 8, &word)) {
+		    !stack_word(lane, state, sp + (place & ~(u64)PLACE_IS_FRAME) * 8, &word)) {
 			is_end = 1;
 			break;
 		}
@@ -945,7 +1003,7 @@ __noinline int unwind_known_words(u32 cpu)
 }
 
 /* Returns nonzero if the stack is a known one. */
-static __always_inline bool unwind_known(u32 cpu, struct unwind_state *state)
+static __always_inline bool unwind_known(u32 lane, struct unwind_state *state)
 {
 	struct unwind_shape *shape = shape_of(state->key);
 
@@ -953,7 +1011,7 @@ static __always_inline bool unwind_known(u32 cpu, struct unwind_state *state)
 		return false;
 	state->places = 0;
 	for (u32 i = 0; i <= UNWIND_PLACES / PLACES_AT_ONCE; i++) {
-		if (unwind_known_words(cpu))
+		if (unwind_known_words(lane))
 			break;
 	}
 	if (state->check != shape->check || state->frames > FXR_STACK_FRAMES)
@@ -989,29 +1047,29 @@ static __always_inline void restart(struct unwind_state *state)
 }
 
 /* Unwinds a frame. Returns nonzero at the end. */
-__noinline int unwind_frame(u32 cpu)
+__noinline int unwind_frame(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
-	if (!state || unwind_find_frame(cpu))
+	if (!state || unwind_find_frame(lane))
 		return 1;
-	if (has_no_rule(READ_ONCE(state->rule.kind)) && unwind_search(cpu)) {
+	if (has_no_rule(READ_ONCE(state->rule.kind)) && unwind_search(lane)) {
 		KEEP_LOOP
 		for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
-			if (!unwind_search_next(cpu))
+			if (!unwind_search_next(lane))
 				break;
 		}
-		unwind_search_end(cpu);
+		unwind_search_end(lane);
 	}
-	return unwind_next_frame(cpu);
+	return unwind_next_frame(lane);
 }
 
 /* Returns nonzero at the end. */
-__noinline int unwind_frames(u32 cpu)
+__noinline int unwind_frames(u32 lane)
 {
 	KEEP_LOOP
 	for (u32 i = 0; i < FRAMES_AT_ONCE; i++) {
-		if (unwind_frame(cpu))
+		if (unwind_frame(lane))
 			return 1;
 	}
 	return 0;
@@ -1024,9 +1082,9 @@ static __always_inline void drop_end(struct unwind_state *state)
 		state->frames--;
 }
 
-__noinline int unwind_user_stack(u32 cpu)
+__noinline int unwind_user_stack(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	if (!state)
 		return 0;
@@ -1035,7 +1093,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->piece_size = 0;
 	state->key = mix(mix(state->key, state->pc), state->sp) | 1;
 	restart(state);
-	state->is_by_shape = state->is_known && unwind_known(cpu, state);
+	state->is_by_shape = state->is_known && unwind_known(lane, state);
 	if (state->is_by_shape)
 		goto out;
 	restart(state);
@@ -1051,7 +1109,7 @@ __noinline int unwind_user_stack(u32 cpu)
 	state->end = FXR_STACK_END_DEEP;
 	KEEP_LOOP
 	for (u32 i = 0; i <= FXR_STACK_FRAMES / FRAMES_AT_ONCE; i++) {
-		if (unwind_frames(cpu))
+		if (unwind_frames(lane))
 			break;
 	}
 	/* When a new program was executed, the stack of the old one is gone. */
@@ -1081,9 +1139,9 @@ out:
 }
 
 /* Hashes frames from `first` on. Returns nonzero if there are no more. */
-__noinline int unwind_number_next(u32 cpu, u32 first)
+__noinline int unwind_number_next(u32 lane, u32 first)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 	u32 count;
 
 	if (!state)
@@ -1097,16 +1155,16 @@ __noinline int unwind_number_next(u32 cpu, u32 first)
 	return 0;
 }
 
-__noinline int unwind_number_frames(u32 cpu)
+__noinline int unwind_number_frames(u32 lane)
 {
-	struct unwind_state *state = state_of(cpu);
+	struct unwind_state *state = state_of(lane);
 
 	if (!state)
 		return 0;
 	state->number = 1;
 	KEEP_LOOP
 	for (u32 i = 0; i < FXR_STACK_FRAMES; i += FRAMES_AT_ONCE) {
-		if (unwind_number_next(cpu, i))
+		if (unwind_number_next(lane, i))
 			break;
 	}
 	return 0;

@@ -78,7 +78,7 @@ struct vma_walk {
 	u64 node[MAPLE_NODE_WORDS]; /* parent, pivots, slots */
 };
 
-/* By CPU. */
+/* By lane, see unwind.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -90,9 +90,9 @@ struct {
  * Goes on from the node in the walk's entry to what it has for `address`. Returns nonzero
  * at the end.
  */
-__noinline int vma_walk_step(u32 cpu, u64 address)
+__noinline int vma_walk_step(u32 lane, u64 address)
 {
-	struct vma_walk *walk = bpf_map_lookup_elem(&vma_walks, &cpu);
+	struct vma_walk *walk = bpf_map_lookup_elem(&vma_walks, &lane);
 	u32 type, pivots, i;
 	u64 entry, pivot;
 
@@ -117,12 +117,12 @@ __noinline int vma_walk_step(u32 cpu, u64 address)
 	return type == MAPLE_LEAF_64;
 }
 
-static __always_inline struct vm_area_struct *vma_of(struct mm_struct *mm, u32 cpu, u64 address)
+static __always_inline struct vm_area_struct *vma_of(struct mm_struct *mm, u32 lane, u64 address)
 {
 	struct vma_walk *walk;
 
 	if (bpf_core_field_exists(struct mm_struct, mm_mt)) {
-		walk = bpf_map_lookup_elem(&vma_walks, &cpu);
+		walk = bpf_map_lookup_elem(&vma_walks, &lane);
 		if (!walk)
 			return NULL;
 		walk->entry = (u64)BPF_CORE_READ(mm, mm_mt.ma_root);
@@ -131,7 +131,7 @@ static __always_inline struct vm_area_struct *vma_of(struct mm_struct *mm, u32 c
 			return NULL;
 		KEEP_LOOP
 		for (u32 i = 0; i < MAPLE_LEVELS; i++) {
-			if (vma_walk_step(cpu, address))
+			if (vma_walk_step(lane, address))
 				break;
 		}
 		return (void *)walk->entry;

@@ -313,7 +313,7 @@
 	F(body, fxr_u32, user_frames)                                               \
 	F(body, fxr_u8, end) /* enum fxr_stack_end */                               \
 	F(body, fxr_u16, python_frames)                                             \
-	F(body, fxr_u64, id) /* for an OFF that may be sent AGAIN; 0: none */
+	F(body, fxr_u64, id) /* for an OFF or ON that may be sent AGAIN; 0: none */
 
 /*
  * A code object of CPython (fxt_record/python.h). Its bytes are the texts of its name and
@@ -332,11 +332,12 @@
 	F(body, fxr_u32, traceable) /* earlier instructions belong to no call yet */ \
 	F(body, fxr_u32, lines_bytes) /* of those that the event has */
 
-/* An OFF stack with the frames of the last STACK that had this id. */
+/* A stack with the frames of the last STACK that had this id. */
 #define FXR_STACK_AGAIN_BODY(F, body)                                               \
+	F(body, fxr_u8, kind) /* enum fxr_stack_kind */                             \
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, tgid)                                                      \
-	F(body, fxr_u64, away)                                                      \
+	F(body, fxr_u64, away) /* for OFF */                                        \
 	F(body, fxr_u64, id)
 
 /* A USDT probe. Its bytes are its arguments of 8 bytes, extended according to their types. */

@@ -56,9 +56,11 @@ struct fxr_python_layout {
 	fxr_u32 text_bytes;         /* of the head of an ASCII str */
 	fxr_u32 wide_text_bytes;    /* of the head of another str */
 	fxr_u32 minor;              /* of the version, 3.x: the format of the lines */
+	fxr_u32 code_number;        /* PyCodeObject: a number that no other has, u32; 0: none */
+	fxr_u32 frames_are_adjacent; /* a caller's frame is below that of its callee, mostly */
 	fxr_u32 unused;
 };
-FXR_ASSERT(sizeof(struct fxr_python_layout) == 104);
+FXR_ASSERT(sizeof(struct fxr_python_layout) == 112);
 #define FXR_PYTHON_LAYOUTS 16
 
 /*

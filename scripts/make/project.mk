@@ -26,7 +26,8 @@ LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
-MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static $(BUILD)/tests/segments $(BUILD)/tests/requests $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(BUILD)/tests/make_corpus $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
+                $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/segments $(BUILD)/tests/requests $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(BUILD)/tests/make_corpus $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
 RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 .PHONY: test check check-rest
 test:

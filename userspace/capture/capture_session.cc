@@ -26,7 +26,7 @@ util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
     const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& proc) {
   // Before memory is mapped that others share.
   std::unique_ptr<unwind::TableMaker> table_maker;
-  if (options.wants_sleep_stacks()) {
+  if (options.wants_stacks()) {
     auto maker = unwind::TableMaker::Start();
     if (!maker) return maker.TakeError();
     table_maker = std::move(*maker);

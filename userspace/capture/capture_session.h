@@ -76,6 +76,9 @@ class CaptureSession final : private OtherEvents {
   // See BpfPrograms::filter().
   const TaskFilter& filter() const { return programs_->filter(); }
 
+  // See BpfPrograms.
+  int sample_program_fd() const { return programs_->sample_program_fd(); }
+
   // Adds a source of perf records. Before Start.
   void AddSource(std::unique_ptr<PerfSource> source);
 

@@ -42,7 +42,7 @@ util::Result<bool> AddBranches(const PerfSourceOptions& options, CaptureSession&
   return false;
 }
 
-// BPF programs record the off and wake stacks.
+// BPF programs take the stacks. perf's events run the one of samples, and report mappings.
 util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session,
                        std::vector<std::string>* notes) {
   if (!session.options().categories.test(FXR_CATEGORY_STACK)) return util::Ok();
@@ -60,8 +60,12 @@ util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session
         "which thread a stack belongs to");
     return util::Ok();
   }
-  auto stacks = StackSampler::Open(stack);
+  auto stacks = StackSampler::Open(stack, session.sample_program_fd());
   if (stacks) {
+    if (stack.on && session.sample_program_fd() >= 0 && !(*stacks)->runs_program()) {
+      notes->push_back(
+          "the kernel refuses a BPF program for samples (stack:on): they are unwound by frame pointers");
+    }
     session.AddSource(std::move(*stacks));
     return util::Ok();
   }

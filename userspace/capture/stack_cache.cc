@@ -38,7 +38,7 @@ const fxr_side_header& StackCache::Complete(const fxr_side_header& event) {
   whole->header.size = static_cast<fxr_u32>(size);
   whole->category = sent.category;
   fxr_stack_long fields{};
-  fields.kind = FXR_STACK_OFF;
+  fields.kind = again.kind;
   fields.tid = again.tid;
   fields.tgid = again.tgid;
   fields.away = again.away;

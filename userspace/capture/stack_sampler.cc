@@ -38,9 +38,11 @@ Halves Split(const util::PackedView<uint64_t>& chain) {
 
 }  // namespace
 
-util::Result<std::unique_ptr<StackSampler>> StackSampler::Open(const StackOptions& options) {
+util::Result<std::unique_ptr<StackSampler>> StackSampler::Open(const StackOptions& options,
+                                                               int program) {
   perf::StackSampling sampling;
   sampling.frequency = options.on ? options.frequency : 0;
+  sampling.program = program;
   auto session = perf::StackSession::Open(sampling);
   if (!session) return session.TakeError();
   return std::make_unique<StackSampler>(std::move(*session));

@@ -2,9 +2,13 @@
 #include "capture/unwind_loader.h"
 
 #include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -147,6 +151,7 @@ void UnwindLoader::Run(const std::string& program) {
   if (!program.empty()) {
     for (const std::string& path : unwind::ProgramFiles(program)) LoadFile(path);
   }
+  LoadVdso();
   ScanAll();
   PublishStats();
   scanned_ = true;
@@ -268,6 +273,10 @@ void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
       mappings->code_pages += range.size / page_bytes;
     }
     range.module = line.empty() ? FXR_UNWIND_NO_FILE : FXR_UNWIND_NO_TABLE;
+    if (line == "[vdso]" && vdso_ != FXR_UNWIND_NO_FILE) {
+      range.module = vdso_;
+      ++modules_.at(vdso_).users;
+    }
     if (line.starts_with('/') && has_device) {
       range.module = UseMapped({tgid, start, end, DeviceOf(major, minor), line}, inode);
     }
@@ -406,13 +415,34 @@ void UnwindLoader::LoadFile(const std::string& path) {
   FindModule(FileOf(file, DeviceOf(major(file.st_dev), minor(file.st_dev))), path, "", &number);
 }
 
+util::Result<util::UniqueFd> UnwindLoader::OpenFile(const Module& module) const {
+  if (module.image) return util::UniqueFd(fcntl(module.image.get(), F_DUPFD_CLOEXEC, 0));
+  return module.path.find("/map_files/") != std::string::npos
+             ? symbols::OpenMappedFile(module.path)
+             : symbols::OpenRegularFile(module.path, {.root = module.root});
+}
+
+void UnwindLoader::LoadVdso() {
+  const uint64_t address = getauxval(AT_SYSINFO_EHDR);
+  const auto number = address == 0 ? std::nullopt : store_.AddModule();
+  if (!number) return;
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(address);
+  const size_t size = header->e_shoff + size_t{header->e_shnum} * header->e_shentsize;
+  Module& module = modules_[*number];
+  module.image = util::UniqueFd(memfd_create("vdso", MFD_CLOEXEC));
+  module.users = 1;
+  if (write(module.image.get(), header, size) != static_cast<ssize_t>(size)) return;
+  LoadTable(*number);
+  if (!module.is_read || module.has_none) return;
+  vdso_ = *number;
+  maps_.SetVdso(vdso_);
+}
+
 void UnwindLoader::LoadTable(uint32_t number) {
   Module& module = modules_.at(number);
   std::optional<unwind::UnwindTable> kept = cache_.Find(module.file);
   if (!kept) {
-    const auto file = module.path.find("/map_files/") != std::string::npos
-                          ? symbols::OpenMappedFile(module.path)
-                          : symbols::OpenRegularFile(module.path, {.root = module.root});
+    const auto file = OpenFile(module);
     // Of a file that cannot be read it is not known whether it has a table.
     if (!file) return;
     kept = maker_->Make(file->get());

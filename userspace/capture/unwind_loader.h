@@ -86,6 +86,7 @@ class UnwindLoader {
     // /proc/PID/map_files.
     std::string path;
     std::string root;
+    util::UniqueFd image;  // the file, if no path leads to it
     uint32_t users = 0;  // lists of mappings
     bool is_read = false;
     // The file has no table, and its code is unwound by frame pointers.
@@ -135,6 +136,9 @@ class UnwindLoader {
   // Loads the table of a file of this process's own namespace, which a process may map.
   void LoadFile(const std::string& path);
   void LoadTable(uint32_t number);
+  util::Result<util::UniqueFd> OpenFile(const Module& module) const;
+  // Makes the table of the vDSO, from this process's own.
+  void LoadVdso();
   // Loads tables again that had to go and are used.
   void ReloadUsed();
   void ForgetExited();
@@ -147,6 +151,7 @@ class UnwindLoader {
   unwind::TableCache cache_;
   std::unique_ptr<unwind::TableMaker> maker_;
   uint32_t absent_ = 0;  // a module that never has a table
+  uint32_t vdso_ = FXR_UNWIND_NO_FILE;
   std::unique_ptr<perf::StackSession> session_;
   util::UniqueFd stop_;  // an eventfd
   std::thread thread_;

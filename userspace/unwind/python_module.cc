@@ -110,6 +110,8 @@ constexpr fxr_python_layout kLayout3_9 = {
     .text_bytes = 48,
     .wide_text_bytes = 72,
     .minor = 9,
+    .code_number = 0,
+    .frames_are_adjacent = 0,
     .unused = 0,
 };
 
@@ -144,6 +146,7 @@ constexpr fxr_python_layout Layout3_11() {
   layout.code_file = 112;
   layout.code_name = 128;
   layout.code_lines = 136;
+  layout.frames_are_adjacent = 1;
   layout.minor = 11;
   return layout;
 }
@@ -163,6 +166,7 @@ constexpr fxr_python_layout Layout3_12() {
   layout.code_first_line = 68;
   layout.text_bytes = 40;
   layout.wide_text_bytes = 56;
+  layout.code_number = 92;
   layout.minor = 12;
   return layout;
 }

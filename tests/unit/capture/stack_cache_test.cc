@@ -39,10 +39,11 @@ Words Stack(uint64_t id, const Frames& frames, uint32_t user_frames) {
   return words;
 }
 
-Words Again(uint64_t id) {
+Words Again(uint64_t id, fxr_stack_kind kind = FXR_STACK_OFF) {
   Words words;
   fxr_long& event = Event(words, FXR_LONG_SIZE(stack_again, 0), 7);
   fxr_stack_again_long fields{};
+  fields.kind = static_cast<fxr_u8>(kind);
   fields.tid = 41;
   fields.tgid = 40;
   fields.away = 1234;
@@ -78,6 +79,17 @@ TEST(StackCacheTest, RestoresFramesById) {
   EXPECT_EQ(fields.user_frames, 2u);
   EXPECT_EQ(fields.end, FXR_STACK_END_NO_TABLE);
   EXPECT_EQ(FramesOf(whole), (Frames{0x10, 0x20, 0x30}));
+}
+
+TEST(StackCacheTest, KeepsTheKindOfTheEvent) {
+  StackCache stacks;
+  stacks.Complete(HeaderOf(Stack(9, {0x10, 0x20}, 1)));
+  const Words again = Again(9, FXR_STACK_ON);
+  const fxr_side_header& whole = stacks.Complete(HeaderOf(again));
+  fxr_stack_long fields;
+  ASSERT_TRUE(fxr_unpack_stack(&reinterpret_cast<const fxr_long&>(whole), &fields));
+  EXPECT_EQ(fields.kind, FXR_STACK_ON);
+  EXPECT_EQ(FramesOf(whole), (Frames{0x10, 0x20}));
 }
 
 TEST(StackCacheTest, UnknownIdHasNoFrames) {

@@ -164,7 +164,8 @@ util::Status BpfPrograms::Map() {
                                    .files = bpf_map__fd(maps.unwind_files),
                                    .python_layouts = bpf_map__fd(maps.python_layouts),
                                    .tables_age = &(*skeleton_)->bss->unwind_tables_age,
-                                   .use_time = &(*skeleton_)->bss->unwind_use_time});
+                                   .use_time = &(*skeleton_)->bss->unwind_use_time,
+                                   .vdso = &(*skeleton_)->data->unwind_vdso});
     if (!unwind) return unwind.TakeError();
     unwind_ = std::move(*unwind);
   }
@@ -264,6 +265,8 @@ uint64_t BpfPrograms::KernelMemoryBytes() const {
   bytes += unwind_.words_bytes();
   return bytes;
 }
+
+int BpfPrograms::sample_program_fd() const { return skeleton_->sample_program_fd(); }
 
 int BpfPrograms::side_ring_fd() const { return bpf_map__fd((*skeleton_)->maps.side_ring); }
 

@@ -46,6 +46,8 @@ class BpfPrograms {
 
   // Empty unless the programs unwind user stacks.
   UnwindMaps& unwind() { return unwind_; }
+  // The program of samples of running threads; -1: perf unwinds them by frame pointers.
+  int sample_program_fd() const;
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
   // The same for code objects of CPython.

@@ -81,7 +81,8 @@ struct ProgramOptions {
   bool Wants(const Tracepoint& tracepoint) const {
     if (tracepoint.category == FXR_CATEGORY_STACK) {
       // Sleep durations need the switches.
-      return wants_sleep_stacks() && (tracepoint.name != "wake" || stack.wake);
+      return wants_stacks() && (stack.off || stack.wake) &&
+             (tracepoint.name != "wake" || stack.wake);
     }
     if (tracepoint.category == FXR_CATEGORY_COUNTER) {
       return categories.test(FXR_CATEGORY_COUNTER) && !counters.empty();
@@ -91,10 +92,7 @@ struct ProgramOptions {
             std::find(sched_events.begin(), sched_events.end(), tracepoint.name) !=
                 sched_events.end());
   }
-  // True if stacks of sleeping threads or of wakers are recorded.
-  bool wants_sleep_stacks() const {
-    return categories.test(FXR_CATEGORY_STACK) && (stack.off || stack.wake);
-  }
+  bool wants_stacks() const { return categories.test(FXR_CATEGORY_STACK); }
   // True if every context switch is recorded.
   bool sees_switches() const {
     const auto all = AllTracepoints();

@@ -34,6 +34,7 @@ int PrintToStderr(libbpf_print_level, const char* format, va_list arguments) {
 int PrintNothing(libbpf_print_level, const char*, va_list) { return 0; }
 
 constexpr const char* kTaskWalkProgram = "walk_tasks";
+constexpr const char* kSampleProgram = "stack_sample";
 
 // Tasks per CPU between the first and the last program of a tracepoint at once.
 constexpr uint32_t kMarksPerCpu = 256;
@@ -41,12 +42,10 @@ constexpr uint32_t kMarksPerCpu = 256;
 constexpr uint32_t kMaxSleepers = 16384;
 // Open calls of filtered probes; the least recent ones end without their return.
 constexpr uint32_t kMaxFilteredCalls = 65536;
-// Stack ids that BPF knows the collector to have.
-constexpr uint32_t kMaxKnownStacks = 8192;
+// Stacks, and code objects, that BPF knows the collector to have; a power of two.
+constexpr uint32_t kMaxKnownIds = 16384;
 // Threads of CPython, of 1 KiB each, where their memory must be allocated before.
 constexpr uint32_t kMaxAllocatedPythonThreads = 1024;
-// Code objects that BPF knows the collector to have.
-constexpr uint32_t kMaxPythonCodes = 8192;
 // Limits of the unwind tables; see include/fxt_record/unwind.h.
 constexpr uint32_t kMaxUnwindProcesses = 8192;
 constexpr uint32_t kMaxUnwindRanges = 128 * 1024;
@@ -203,25 +202,33 @@ void Skeleton::SetFilters(const ProgramOptions& options) {
 
 void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& options,
                          const RingSizes& sizes) {
-  const bool sleeps =
-      options.categories.test(FXR_CATEGORY_STACK) && (options.stack.off || options.stack.wake);
-  bpf_map__set_autocreate(bpf_->maps.sleeps, sleeps);
-  bpf_map__set_autocreate(bpf_->maps.stack_scratch, sleeps);
-  bpf_map__set_autocreate(bpf_->maps.known_stacks, sleeps);
-  for (bpf_map* map :
-       {bpf_->maps.kernel_scans, bpf_->maps.unwind_states, bpf_->maps.unwind_processes,
-        bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules, bpf_->maps.unwind_words,
-        bpf_->maps.unwind_shapes, bpf_->maps.unwind_files, bpf_->maps.vma_walks,
-        bpf_->maps.python_states, bpf_->maps.python_layouts, bpf_->maps.python_threads,
-        bpf_->maps.python_codes}) {
+  const bool stacks = options.wants_stacks();
+  const bool sleeps = stacks && (options.stack.off || options.stack.wake);
+  for (bpf_map* map : {bpf_->maps.sleeps, bpf_->maps.kernel_scans, bpf_->maps.python_threads}) {
     bpf_map__set_autocreate(map, sleeps);
   }
+  for (bpf_map* map :
+       {bpf_->maps.stack_scratch, bpf_->maps.known_stacks, bpf_->maps.unwind_states,
+        bpf_->maps.unwind_processes, bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules,
+        bpf_->maps.unwind_words, bpf_->maps.unwind_shapes, bpf_->maps.unwind_files,
+        bpf_->maps.vma_walks, bpf_->maps.python_states, bpf_->maps.python_layouts,
+        bpf_->maps.python_places, bpf_->maps.python_codes}) {
+    bpf_map__set_autocreate(map, stacks);
+  }
+#if defined(__x86_64__)
+  has_unwinder_ = stacks;
+#endif
+  has_samples_ = has_unwinder_ && options.stack.on;
+  // See bpf/unwind.h.
+  const uint32_t lanes = (has_samples_ ? 2 : 1) * sizes.control_count;
+  for (bpf_map* map : {bpf_->maps.stack_scratch, bpf_->maps.unwind_states,
+                       bpf_->maps.python_states, bpf_->maps.vma_walks}) {
+    bpf_map__set_max_entries(map, lanes);
+  }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
-  bpf_map__set_max_entries(bpf_->maps.unwind_states, sizes.control_count);
-  bpf_map__set_max_entries(bpf_->maps.python_states, sizes.control_count);
-  bpf_map__set_max_entries(bpf_->maps.python_codes, kMaxPythonCodes);
+  bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownIds);
+  bpf_map__set_max_entries(bpf_->maps.python_codes, kMaxKnownIds);
   bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);
-  bpf_map__set_max_entries(bpf_->maps.vma_walks, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.unwind_files, kMaxUnwindModules);
   bpf_map__set_max_entries(bpf_->maps.unwind_ranges, kMaxUnwindRanges);
   bpf_map__set_max_entries(bpf_->maps.unwind_modules, kMaxUnwindModules);
@@ -230,23 +237,22 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
   // Entries come with the first sleep of a thread and stay, so that allocating each when it comes
   // costs nothing later. Before Linux 6.1 the allocator may not be called everywhere.
-  if (sleeps && features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0) {
+  if (features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0) {
+    bpf_map__set_map_flags(bpf_->maps.unwind_files, BPF_F_NO_PREALLOC);
     bpf_map__set_map_flags(bpf_->maps.sleeps, BPF_F_NO_PREALLOC);
     bpf_map__set_map_flags(bpf_->maps.python_threads, BPF_F_NO_PREALLOC);
     bpf_map__set_max_entries(bpf_->maps.python_threads, kMaxSleepers);
   } else {
     bpf_map__set_max_entries(bpf_->maps.python_threads, kMaxAllocatedPythonThreads);
   }
-  bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownStacks);
-#if defined(__x86_64__)
-  has_unwinder_ = sleeps;
-#endif
   auto& settings = *bpf_->rodata;
   settings.stack_min_ns = options.stack.min_sleep;
   settings.stack_wants_off = options.stack.off;
   settings.unwind_shape_mask = kUnwindShapes - 1;
+  settings.known_ids_mask = kMaxKnownIds - 1;
+  settings.first_sample_lane = sizes.control_count;
   settings.has_task_registers =
-      sleeps && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
+      stacks && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
   wants_syscall_code_ = sleeps && options.stack.off;
 }
 
@@ -444,6 +450,7 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
       UseTracepoint(each, features);
     }
   }
+  if (has_samples_) Use(kSampleProgram, FXR_CATEGORY_STACK, nullptr);
   if (features.cgroup_moves) Use("cgroup_attach_task", FXR_CATEGORY_TASK, &identity_);
   const auto is_waking = [](const Tracepoint& each) { return each.tracepoint == "sched_waking"; };
   const auto waking = std::ranges::find_if(SchedEvents(), is_waking);
@@ -521,6 +528,10 @@ void Skeleton::Detach() {
 
 int Skeleton::task_walk_fd() const {
   return bpf_program__fd(bpf_object__find_program_by_name(bpf_->obj, kTaskWalkProgram));
+}
+
+int Skeleton::sample_program_fd() const {
+  return has_samples_ ? bpf_program__fd(bpf_->progs.stack_sample) : -1;
 }
 
 CategoryCounts Skeleton::RecursionMisses() const {

@@ -69,6 +69,8 @@ class Skeleton {
   void FillSyscallCode();
   bool has_stand_ins() const { return !stand_ins_.empty(); }
   int task_walk_fd() const;
+  // The program of stack samples; -1: none.
+  int sample_program_fd() const;
 
   recorder_bpf* operator->() const { return bpf_; }
 
@@ -95,6 +97,7 @@ class Skeleton {
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; empty: all
   bool has_unwinder_ = false;
+  bool has_samples_ = false;
   bool has_symbols_ = false;
   bool wants_syscall_code_ = false;
   ProbePrograms probe_programs_;

@@ -128,6 +128,10 @@ void UnwindMaps::RemoveFile(const fxr_unwind_file& file) {
   bpf_map_delete_elem(sources_.files, &file);
 }
 
+void UnwindMaps::SetVdso(uint32_t module) {
+  __atomic_store_n(sources_.vdso, module, __ATOMIC_RELAXED);
+}
+
 std::optional<uint32_t> UnwindMaps::AddPythonLayout(const fxr_python_layout& layout) {
   const auto same = [&](const fxr_python_layout& known) {
     return std::memcmp(&known, &layout, sizeof(layout)) == 0;

@@ -27,6 +27,7 @@ class UnwindMaps {
     // Variables of the programs.
     fxr_u32* tables_age = nullptr;
     fxr_u32* use_time = nullptr;
+    fxr_u32* vdso = nullptr;
   };
 
   // No maps.
@@ -53,6 +54,7 @@ class UnwindMaps {
   // The module of a file, 0 if the file has no table.
   void SetFile(const fxr_unwind_file& file, uint32_t module);
   void RemoveFile(const fxr_unwind_file& file);
+  void SetVdso(uint32_t module);
   // The number of a layout of CPython, the same for equal ones; nothing if there are too many.
   std::optional<uint32_t> AddPythonLayout(const fxr_python_layout& layout);
   // To be called after a table came or went: stacks that were unwound before are unwound again.

@@ -37,7 +37,8 @@ int PerfSession::Add(const Target& target, bool* mapping_failed) {
   OpenedEvent event = kernel_.Open(target.attr, static_cast<int>(target.cpu));
   if (!event.fd) return event.error;
   Cpu cpu;
-  int error = 0;
+  int error = target.program < 0 ? 0 : kernel_.SetProgram(event.fd.get(), target.program);
+  if (error != 0) return error;
   cpu.mapping = kernel_.Map(event.fd.get(), page_bytes_ + ring_bytes_, &error);
   if (cpu.mapping == nullptr) {
     *mapping_failed = true;

@@ -33,6 +33,7 @@ class PerfSession {
   struct Target {
     unsigned cpu = 0;
     perf_event_attr attr{};  // may differ between CPUs of a hybrid machine
+    int program = -1;        // a BPF program that runs at each sample; -1: none
   };
 
   // Losses of one CPU.
@@ -50,8 +51,8 @@ class PerfSession {
   PerfSession(const PerfSession&) = delete;
   PerfSession& operator=(const PerfSession&) = delete;
 
-  // Opens the event on a CPU, disabled. Returns 0, or the errno of opening or mapping (then
-  // `*mapping_failed` is set). ENODEV: the CPU is offline.
+  // Opens the event on a CPU, disabled. Returns 0, or the errno of opening, of the program or of
+  // mapping (then `*mapping_failed` is set). ENODEV: the CPU is offline.
   int Add(const Target& target, bool* mapping_failed);
   // Closes the event of an offline CPU, after delivering the rest of its ring.
   using Handler = std::function<void(unsigned cpu, const Record& record)>;

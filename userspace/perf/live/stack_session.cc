@@ -37,7 +37,7 @@ perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles) {
                                           : uint64_t{PERF_COUNT_SW_DUMMY};
   attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   if (sampling.frequency != 0) {
-    attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (sampling.program < 0) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     attr.freq = 1;
     attr.sample_freq = sampling.frequency;
     attr.exclude_idle = 1;
@@ -73,9 +73,17 @@ util::Status StackSession::OpenAll(StackSampling sampling) {
   }
   if (ladder.error != 0) return Explain(ladder.error);
   attr_ = ladder.accepted.attr;
+  if (sampling.frequency != 0 && sampling.program >= 0) {
+    const OpenedEvent event = kernel_.Open(attr_, first);
+    if (event.fd && kernel_.SetProgram(event.fd.get(), sampling.program) == 0) {
+      program_ = sampling.program;
+    } else {
+      attr_.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    }
+  }
   for (const unsigned cpu : survey.online_cpus) {
     bool mapping_failed = false;
-    const int error = session_.Add({cpu, attr_}, &mapping_failed);
+    const int error = session_.Add({cpu, attr_, program_}, &mapping_failed);
     // The CPU went offline since sysfs was read.
     if (error == 0 || error == ENODEV) continue;
     if (!mapping_failed) return Explain(error);
@@ -96,7 +104,7 @@ void StackSession::FollowCpus(const PerfSession::Handler& handler) {
   for (const unsigned cpu : online) {
     bool mapping_failed = false;
     // Retried at the next call.
-    (void)session_.Add({cpu, attr_}, &mapping_failed);
+    (void)session_.Add({cpu, attr_, program_}, &mapping_failed);
   }
 }
 

@@ -20,16 +20,17 @@ struct StackSampling {
   uint64_t frequency = 0;          // samples per second and CPU; 0: mappings only
   size_t ring_bytes = 512 * 1024;  // per CPU, rounded up to a power of two of pages
   bool tasks = false;              // also records forks and exits, and wakes the reader at once
+  int program = -1;                // a BPF program that takes the samples; -1: the rings get them
 };
 
 // The attr of the samples: CPU cycles if `cycles`, else the CPU clock, without the idle task. Times
-// are CLOCK_MONOTONIC.
+// are CLOCK_MONOTONIC. Call chains only without a program, which unwinds by itself.
 perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles);
 
 class StackSession {
  public:
-  // Opens the event on every online CPU, disabled. On an error nothing stays open. `root` is
-  // prepended to /sys and /proc.
+  // Opens the event on every online CPU, disabled. On an error nothing stays open. If the kernel
+  // refuses the program, the rings get the samples. `root` is prepended to /sys and /proc.
   static util::Result<std::unique_ptr<StackSession>> Open(const StackSampling& sampling,
                                                           PerfSyscalls& kernel = RunningKernel(),
                                                           const std::string& root = "");
@@ -39,6 +40,9 @@ class StackSession {
   std::vector<int> fds() const { return session_.fds(); }
   // "cycles", "cpu-clock", or "" for mappings only.
   const std::string& event() const { return event_; }
+
+  // False if the rings get the samples.
+  bool runs_program() const { return program_ >= 0; }
 
   // See PerfSession::Drain(). Samples are Record bodies with a callchain.
   void Drain(const PerfSession::Handler& handler) { session_.Drain(handler); }
@@ -55,6 +59,7 @@ class StackSession {
   std::string root_;
   PerfSession session_;
   perf_event_attr attr_{};
+  int program_ = -1;
   std::string event_;
 };
 

@@ -56,6 +56,35 @@ TEST(StackSessionTest, SamplesByTheClockWhereThePmuRefuses) {
   EXPECT_EQ((*session)->event(), "cpu-clock");
 }
 
+TEST(StackSessionTest, AProgramTakesTheSamplesOfAllCpus) {
+  constexpr int kProgram = 77;
+  FakeRoot root;
+  root.Online("0");
+  FakeKernel kernel;
+  const auto session = StackSession::Open({.frequency = 99, .program = kProgram}, kernel, root.path());
+  ASSERT_TRUE(session.ok());
+  EXPECT_TRUE((*session)->runs_program());
+  root.Online("0-1");
+  (*session)->FollowCpus([](unsigned, const Record&) {});
+  for (const int cpu : {0, 1}) {
+    EXPECT_EQ(kernel.FindEvent(cpu)->program, kProgram);
+    // The program unwinds by itself.
+    EXPECT_FALSE(kernel.FindEvent(cpu)->attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+  }
+}
+
+TEST(StackSessionTest, TheRingsGetTheSamplesOfARefusedProgram) {
+  FakeRoot root;
+  root.Online("0");
+  FakeKernel kernel;
+  kernel.program_error = EINVAL;
+  const auto session = StackSession::Open({.frequency = 99, .program = 77}, kernel, root.path());
+  ASSERT_TRUE(session.ok());
+  EXPECT_FALSE((*session)->runs_program());
+  EXPECT_EQ(kernel.FindEvent(0)->program, -1);
+  EXPECT_TRUE(kernel.FindEvent(0)->attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+}
+
 TEST(StackSessionTest, MappingsAloneTakeNoSamples) {
   FakeRoot root;
   root.Online("0").Pmu("cpu", "type", "4");
