@@ -14,6 +14,7 @@
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/task_walk.h"
+#include "capture/bpf/thread_context_map.h"
 #include "capture/bpf/unwind_maps.h"
 #include "capture/counters/counter_set.h"
 #include "capture/rings/side_ring.h"
@@ -44,6 +45,8 @@ class BpfPrograms {
 
   // Empty unless the programs unwind user stacks.
   UnwindMaps& unwind() { return unwind_; }
+  // Empty without category `request`.
+  ThreadContextMap& contexts() { return contexts_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
   // The same for code objects of CPython.
@@ -96,6 +99,7 @@ class BpfPrograms {
   TaskFilter filter_;
   CounterSet counters_;
   UnwindMaps unwind_;
+  ThreadContextMap contexts_;
   std::vector<uint32_t> contextless_cpus_;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;
