@@ -13,6 +13,7 @@
 #include "common.h"
 #include "filter.h"
 #include "ring.h"
+#include "thread_context.h"
 #include "wait_types.h"
 
 #include "fxt_record/long_event.h"
@@ -312,6 +313,28 @@ int BPF_PROG(sock_recv_length, struct sock *sock, int result, int flags)
 
 /* ------------------------------------------------------------------- sends */
 
+/* Sends the thread's trace context with the send. Returns false if it has none. */
+static __noinline bool send_context(struct connection *connection, u32 bytes)
+{
+	struct fxr_thread_context context __attribute__((aligned(8))) = {};
+	struct fxr_request_context_long fields = {};
+	struct fxr_long *event;
+
+	if (!connection || !read_thread_context(&context))
+		return false;
+	event = long_reserve(FXR_LONG_SIZE(request_context, FXR_THREAD_CONTEXT_ID_BYTES),
+			     FXR_CATEGORY_REQUEST);
+	if (!event)
+		return true; /* counted as lost */
+	fields.tid = bpf_get_current_pid_tgid();
+	fields.connection = connection->number;
+	fields.bytes = bytes;
+	fxr_pack_request_context(event, fields, FXR_THREAD_CONTEXT_ID_BYTES);
+	__builtin_memcpy(fxr_request_context_bytes(event), &context, FXR_THREAD_CONTEXT_ID_BYTES);
+	side_submit(event);
+	return true;
+}
+
 /* `unwritten`: how many of the bytes write_seq does not count yet. */
 static __always_inline void on_send(struct sock *sock, u64 bytes, u64 unwritten, bool tcp)
 {
@@ -329,6 +352,8 @@ static __always_inline void on_send(struct sock *sock, u64 bytes, u64 unwritten,
 	prepare_turn(sock, connection, TURN_SEND);
 	if (tcp && connection->side == FXR_REQUEST_CLIENT)
 		connection->written = written_by(sock) + (u32)unwritten;
+	if (unlikely(READ_ONCE(thread_context_processes)) && send_context(connection, limit_bytes(bytes)))
+		return;
 	body.tid = bpf_get_current_pid_tgid();
 	body.connection = connection->number;
 	body.bytes = limit_bytes(bytes);

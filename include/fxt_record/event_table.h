@@ -296,6 +296,7 @@
 	X(WAIT, wait, FXR_WAIT_BODY)                                   \
 	X(CONNECTION, connection, FXR_CONNECTION_BODY)                 \
 	X(REQUEST_TEXT, request_text, FXR_REQUEST_TEXT_BODY)           \
+	X(REQUEST_CONTEXT, request_context, FXR_REQUEST_CONTEXT_BODY)  \
 	FXR_MORE_LONGS(X)
 
 /*
@@ -417,6 +418,12 @@
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, connection)                                                \
 	F(body, fxr_u32, bytes) /* received in all by this call */
+
+/* Stands in for REQUEST_SEND. Its bytes are the ids of the sender's trace (16) and span (8). */
+#define FXR_REQUEST_CONTEXT_BODY(F, body)                                           \
+	F(body, fxr_u32, tid)                                                       \
+	F(body, fxr_u32, connection)                                                \
+	F(body, fxr_u32, bytes)
 
 /* A request of a block device. Its bytes are the disk's name, padded with NULs. */
 #define FXR_BLOCK_BODY(F, body)                                                     \

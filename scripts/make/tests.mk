@@ -45,6 +45,7 @@ causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/
 	tests/capture/events/wait_objects_test.py --build $(BUILD)
 	tests/path/path_test.py --build $(BUILD)
 	tests/path/requests_test.py --build $(BUILD)
+	tests/path/trace_contexts_test.py --build $(BUILD)
 	tests/capture/settings_test.py --build $(BUILD)
 
 ## requests-test requests of nginx, redis, PostgreSQL, memcached, haproxy, node and Python beside a client's own count and

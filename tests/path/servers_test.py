@@ -322,9 +322,12 @@ class RequestsTest(harness.FolderTest):
         self.need("python3")
         port, trace = free_port(), self.path("batch.fxt")
         self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
-        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", PIPELINES, str(port), ok=(0,))
+        run(RECORDER, "-q", "--requests", "--request-names", "http", "-o", trace, "--", sys.executable, "-c", PIPELINES,
+            str(port), ok=(0,))
         clients = [span for span in self.spans(trace, port) if span[3]["side"] == "client"]
         self.assertEqual(len(clients), 20)
+        servers = [span[3] for span in self.spans(trace, port) if span[3]["side"] == "server"]
+        self.assertTrue(any(args.get("pipelined") for args in servers))
 
     def test_requests_without_an_answer_end(self):
         self.need("python3")

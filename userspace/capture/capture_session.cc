@@ -31,6 +31,12 @@ util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
     if (!maker) return maker.TakeError();
     table_maker = std::move(*maker);
   }
+  std::unique_ptr<util::IsolatedWorker> context_reader;
+  if (options.categories.test(FXR_CATEGORY_REQUEST)) {
+    auto reader = ThreadContextLoader::StartReader();
+    if (!reader) return reader.TakeError();
+    context_reader = std::move(*reader);
+  }
   auto programs = BpfPrograms::Load(options, features);
   if (!programs) return programs.TakeError();
   auto side_ring = SideRing::Map((*programs)->side_ring_fd(), (*programs)->side_ring_bytes());
@@ -38,6 +44,7 @@ util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
   std::unique_ptr<CaptureSession> session(
       new CaptureSession(options, std::move(*programs), std::move(*side_ring), proc));
   session->table_maker_ = std::move(table_maker);
+  session->context_reader_ = std::move(context_reader);
   return session;
 }
 
@@ -61,6 +68,7 @@ util::Status CaptureSession::Start(EventHandler& handler) {
   clock_offset_ = *offset;
   handler_->OnClockOffset(clock_offset_);
   if (util::Status status = StartUnwinder(); !status) return status;
+  StartContexts();
   // On a busy machine the kernel takes seconds for it. The side ring is not read meanwhile.
   if (util::Status status = programs_->Attach(); !status) return status;
   // Identity before snapshot before events: every task that an event can name is known by then.
@@ -91,6 +99,20 @@ util::Status CaptureSession::StartUnwinder() {
   };
   unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(table_maker_), std::move(is_wanted));
   return unwind_->Start(options_.stack.program);
+}
+
+void CaptureSession::StartContexts() {
+  // As above.
+  if (programs_->contexts().empty() || in_process_namespace() || !context_reader_) return;
+  ThreadContextLoader::Filter is_wanted = [this](uint32_t tgid) {
+    const TaskFilter& filter = programs_->filter();
+    return filter.empty() || !filter.tids.empty() || !filter.comms.empty() ||
+           !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
+           programs_->IsFollowed(tgid);
+  };
+  contexts_ = std::make_unique<ThreadContextLoader>(programs_->contexts(), std::move(context_reader_),
+                                                    std::move(is_wanted));
+  contexts_->Start();
 }
 
 std::optional<UnwindStats> CaptureSession::unwind_stats() const {

@@ -24,6 +24,7 @@
 #include "capture/rings/slot_merger.h"
 #include "capture/slot_stream.h"
 #include "capture/stack_cache.h"
+#include "capture/thread_context_loader.h"
 #include "capture/unwind_loader.h"
 #include "fxt_record/event.h"
 #include "util/result.h"
@@ -170,6 +171,7 @@ class CaptureSession final : private OtherEvents {
   void ReportMisses(uint64_t now, const CategoryCounts& misses);
   void ReportPendingLosses();
   util::Status StartUnwinder();
+  void StartContexts();
   util::Status Snapshot();
   void OnSnapshotTask(const fxr_task& task);
 
@@ -177,6 +179,8 @@ class CaptureSession final : private OtherEvents {
   std::unique_ptr<BpfPrograms> programs_;
   std::unique_ptr<unwind::TableMaker> table_maker_;  // up to the start; null: no tables
   std::unique_ptr<UnwindLoader> unwind_;             // null: no tables
+  std::unique_ptr<util::IsolatedWorker> context_reader_;  // up to the start; null: no contexts
+  std::unique_ptr<ThreadContextLoader> contexts_;         // null: no contexts
   KernelClock clock_;
   KernelIdentity identities_;
   SideRing side_ring_;

@@ -10,9 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +22,6 @@
 #include <string_view>
 
 #include "perf/live/stack_session.h"
-#include "symbols/regular_file.h"
 #include "unwind/program_files.h"
 #include "unwind/unwind_table.h"
 #include "util/clock.h"
@@ -38,36 +35,9 @@ constexpr useconds_t kGatherMicroseconds = 1000;
 constexpr uint64_t kTick = 1'000'000'000;
 // Tables that were used within as many ticks stay.
 constexpr uint32_t kUsedTicks = 2;
-constexpr size_t kMaxLineBytes = 8192;
 constexpr size_t kMaxProcesses = 1 << 16;
 // Paths of mappings that are kept at a time.
 constexpr size_t kMaxMapped = 4096;
-
-bool ParseHex(std::string_view text, uint64_t* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, 16);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-// Takes the text up to the next space.
-std::string_view TakeField(std::string_view* line) {
-  line->remove_prefix(std::min(line->find_first_not_of(' '), line->size()));
-  const std::string_view field = line->substr(0, line->find(' '));
-  line->remove_prefix(field.size());
-  return field;
-}
-
-// As the kernel has it.
-fxr_unwind_file FileOf(const struct stat& file, uint32_t device) {
-  return {.inode = file.st_ino,
-          .size = static_cast<uint64_t>(file.st_size),
-          .changed_s = static_cast<uint64_t>(file.st_ctim.tv_sec),
-          .changed_ns = static_cast<uint32_t>(file.st_ctim.tv_nsec),
-          .device = device};
-}
-
-uint32_t DeviceOf(uint64_t major, uint64_t minor) {
-  return static_cast<uint32_t>(major << 20 | minor);
-}
 
 }  // namespace
 
@@ -239,50 +209,25 @@ void UnwindLoader::ScanAll() {
 void UnwindLoader::ReadMappings(uint32_t tgid, Mappings* mappings) {
   const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   std::vector<fxr_unwind_range>& ranges = mappings->ranges;
-  std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
-  std::string text;
-  while (std::getline(maps, text) && ranges.size() < FXR_UNWIND_MAX_RANGES) {
-    // "start-end perms offset device inode path" (proc(5)).
-    std::string_view line = text;
-    if (line.size() > kMaxLineBytes) continue;
-    const std::string_view place = TakeField(&line);
-    const size_t dash = place.find('-');
-    if (dash == std::string_view::npos) continue;
-    const std::string_view permissions = TakeField(&line);
-    if (permissions.find('x') == std::string_view::npos) continue;
+  VisitCodeMappings(proc_, tgid, [&](const CodeMapping& mapping) {
     fxr_unwind_range range{};
-    uint64_t start = 0, end = 0, offset = 0;
-    if (!ParseHex(place.substr(0, dash), &start) || !ParseHex(place.substr(dash + 1), &end) ||
-        !ParseHex(TakeField(&line), &offset) || end <= start) {
-      continue;
-    }
-    range.start = start;
-    range.size = end - start;
-    range.offset = offset;
-    const std::string_view device = TakeField(&line);
-    const size_t colon = std::min(device.find(':'), device.size());
-    uint64_t major = 0, minor = 0;
-    const bool has_device = ParseHex(device.substr(0, colon), &major) &&
-                            ParseHex(device.substr(std::min(colon + 1, device.size())), &minor);
-    uint64_t inode = 0;
-    const std::string_view inode_text = TakeField(&line);
-    std::from_chars(inode_text.data(), inode_text.data() + inode_text.size(), inode);
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    range.start = mapping.start;
+    range.size = mapping.end - mapping.start;
+    range.offset = mapping.offset;
     // That page is the kernel's.
-    if (permissions.find('w') == std::string_view::npos && line != "[vsyscall]") {
+    if (!mapping.writable && mapping.path != "[vsyscall]") {
       mappings->code_pages += range.size / page_bytes;
     }
-    range.module = line.empty() ? FXR_UNWIND_NO_FILE : FXR_UNWIND_NO_TABLE;
-    if (line == "[vdso]" && vdso_ != FXR_UNWIND_NO_FILE) {
+    range.module = mapping.path.empty() ? FXR_UNWIND_NO_FILE : FXR_UNWIND_NO_TABLE;
+    if (mapping.path == "[vdso]" && vdso_ != FXR_UNWIND_NO_FILE) {
       range.module = vdso_;
       ++modules_.at(vdso_).users;
     }
-    if (line.starts_with('/') && has_device) {
-      range.module = UseMapped({tgid, start, end, DeviceOf(major, minor), line}, inode);
-    }
+    if (mapping.path.starts_with('/') && mapping.has_device) range.module = UseMapped(mapping);
     ranges.push_back(range);
     UsePython(range, mappings);
-  }
+    return ranges.size() < FXR_UNWIND_MAX_RANGES;
+  });
 }
 
 void UnwindLoader::UsePython(const fxr_unwind_range& range, Mappings* mappings) {
@@ -301,9 +246,10 @@ void UnwindLoader::UsePython(const fxr_unwind_range& range, Mappings* mappings) 
   mappings->python_loop_bytes = python.loop_bytes;
 }
 
-uint32_t UnwindLoader::UseMapped(const MappedFile& mapped, uint64_t inode) {
-  const std::pair key(mapped.device, inode);
-  if (seen_files_ != nullptr && inode != 0) {
+uint32_t UnwindLoader::UseMapped(const CodeMapping& mapping) {
+  const std::pair key(mapping.device, mapping.inode);
+  const bool is_known_by_inode = seen_files_ != nullptr && mapping.inode != 0;
+  if (is_known_by_inode) {
     if (const auto seen = seen_files_->find(key); seen != seen_files_->end()) {
       const auto module = modules_.find(seen->second);
       if (module != modules_.end()) {
@@ -312,50 +258,11 @@ uint32_t UnwindLoader::UseMapped(const MappedFile& mapped, uint64_t inode) {
       }
     }
   }
-  std::string path, root;
-  const auto file = FindFile(mapped, &path, &root);
+  const auto file = FindMappedFile(proc_, mapping);
   if (!file) return absent_;
-  const uint32_t number = UseModule(*file, path, root);
-  if (seen_files_ != nullptr && inode != 0 && modules_.contains(number)) {
-    seen_files_->insert_or_assign(key, number);
-  }
+  const uint32_t number = UseModule(file->identity, file->path, file->root);
+  if (is_known_by_inode && modules_.contains(number)) seen_files_->insert_or_assign(key, number);
   return number;
-}
-
-std::optional<fxr_unwind_file> UnwindLoader::FindFile(const MappedFile& mapped, std::string* path,
-                                                      std::string* root) const {
-  struct stat file {};
-  // The mapped file itself, also if its path leads to another one by now.
-  *path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc_, mapped.tgid, mapped.start, mapped.end);
-  if (stat(path->c_str(), &file) != 0) {
-    *root = fmt::format("{}/{}/root", proc_, mapped.tgid);
-    *path = mapped.path;
-    if (stat((*root + *path).c_str(), &file) != 0) return std::nullopt;
-  }
-  return FileOf(file, mapped.device);
-}
-
-std::optional<uint64_t> UnwindLoader::ReadArguments(uint32_t tgid) const {
-  std::ifstream stat(fmt::format("{}/{}/stat", proc_, tgid));
-  std::string text;
-  std::getline(stat, text);
-  // Fields follow the name, which may contain spaces: state is the third one (proc(5)).
-  constexpr int kFlags = 9;
-  constexpr int kArgStart = 48;
-  constexpr uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::string_view fields = std::string_view(text).substr(name_end + 1);
-  std::string_view field;
-  for (int number = 3; number <= kArgStart; ++number) {
-    field = TakeField(&fields);
-    uint64_t flags = 0;
-    if (number == kFlags) std::from_chars(field.data(), field.data() + field.size(), flags);
-    if ((flags & kKernelThread) != 0) return std::nullopt;
-  }
-  uint64_t address = 0;
-  std::from_chars(field.data(), field.data() + field.size(), address);
-  return address;
 }
 
 UnwindLoader::Module* UnwindLoader::FindModule(const fxr_unwind_file& file, const std::string& path,
@@ -409,17 +316,14 @@ uint32_t UnwindLoader::UseModule(const fxr_unwind_file& file, const std::string&
 }
 
 void UnwindLoader::LoadFile(const std::string& path) {
-  struct stat file {};
-  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return;
+  const auto identity = IdentityOf(path);
   uint32_t number = 0;
-  FindModule(FileOf(file, DeviceOf(major(file.st_dev), minor(file.st_dev))), path, "", &number);
+  if (identity) FindModule(*identity, path, "", &number);
 }
 
 util::Result<util::UniqueFd> UnwindLoader::OpenFile(const Module& module) const {
   if (module.image) return util::UniqueFd(fcntl(module.image.get(), F_DUPFD_CLOEXEC, 0));
-  return module.path.find("/map_files/") != std::string::npos
-             ? symbols::OpenMappedFile(module.path)
-             : symbols::OpenRegularFile(module.path, {.root = module.root});
+  return OpenCode(module.path, module.root);
 }
 
 void UnwindLoader::LoadVdso() {
@@ -479,14 +383,14 @@ void UnwindLoader::ReloadUsed() {
 void UnwindLoader::Scan(uint32_t tgid) {
   auto mappings = std::make_shared<Mappings>();
   mappings->loader = this;
-  const auto arguments = ReadArguments(tgid);
+  const auto arguments = ReadArguments(proc_, tgid);
   if (!arguments) return Forget(tgid);
   mappings->arguments = *arguments;
   ReadMappings(tgid, mappings.get());
   // The process is gone.
   if (mappings->ranges.empty()) return Forget(tgid);
   // It executed a program meanwhile, which will be reported.
-  if (arguments != ReadArguments(tgid)) return;
+  if (arguments != ReadArguments(proc_, tgid)) return;
   const auto same = [](const fxr_unwind_range& a, const fxr_unwind_range& b) {
     return std::memcmp(&a, &b, sizeof(a)) == 0;
   };

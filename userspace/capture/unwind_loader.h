@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "capture/bpf/unwind_maps.h"
+#include "capture/process_mappings.h"
 #include "unwind/table_cache.h"
 #include "unwind/table_maker.h"
 #include "unwind/table_store.h"
@@ -69,14 +70,6 @@ class UnwindLoader {
     bool operator()(const fxr_unwind_file& a, const fxr_unwind_file& b) const;
   };
 
-  // A mapping of a file, from /proc/PID/maps.
-  struct MappedFile {
-    uint32_t tgid = 0;
-    uint64_t start = 0;
-    uint64_t end = 0;
-    uint32_t device = 0;
-    std::string_view path;
-  };
   // While all processes are read, the modules of files by device and inode: most are mapped by many.
   using SeenFiles = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
 
@@ -119,15 +112,10 @@ class UnwindLoader {
   void ReadMappings(uint32_t tgid, Mappings* mappings);
   // Notes the interpreter that the mapping contains.
   void UsePython(const fxr_unwind_range& range, Mappings* mappings);
-  // The address of the process's arguments; 0: not known. Nothing for kernel threads.
-  std::optional<uint64_t> ReadArguments(uint32_t tgid) const;
-  // The identity of the file of a mapping, as the kernel has it. Sets where it can be opened.
-  std::optional<fxr_unwind_file> FindFile(const MappedFile& mapped, std::string* path,
-                                          std::string* root) const;
   bool SetMappings(uint32_t tgid, MappingsPtr mappings);
   void Forget(uint32_t tgid);
-  // The number of the module of a mapping, whose inode is `inode` there; 0: not known.
-  uint32_t UseMapped(const MappedFile& mapped, uint64_t inode);
+  // The number of the module of a mapping; 0: not known.
+  uint32_t UseMapped(const CodeMapping& mapping);
   // The number of the file's module, 0 if it has no table. Counts a user of it.
   uint32_t UseModule(const fxr_unwind_file& file, const std::string& path, const std::string& root);
   // The same without a user; null if there is no room.

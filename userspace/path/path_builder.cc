@@ -10,6 +10,7 @@
 
 #include "facts/timeline/share.h"
 #include "path/request_choice.h"
+#include "path/trace_id.h"
 #include "schema/names.h"
 #include "text/argument_json.h"
 
@@ -46,9 +47,15 @@ Activity ActivityOf(const facts::Wait& wait) {
   }
 }
 
-std::string MembersOf(const fxt::Event& event) {
+std::string MembersOf(const fxt::Event& event, KeptArguments kept) {
   fmt::memory_buffer members;
-  text::AppendMembers(members, event.arguments);
+  if (kept == KeptArguments::kAll) text::AppendMembers(members, event.arguments);
+  if (kept == KeptArguments::kTraceId) {
+    const auto id = std::ranges::find_if(event.arguments, [](const fxt::Argument& argument) {
+      return argument.name.text == kTraceIdArgument;
+    });
+    if (id != event.arguments.end()) text::AppendMembers(members, {&*id, 1});
+  }
   return fmt::to_string(members);
 }
 
@@ -153,7 +160,7 @@ void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
     // Ends are matched with all begins. Those of other spans have no name.
     if (IsWanted(reader, event, span)) {
       span.name = event.name.text;
-      if (options_.with_arguments) span.members = MembersOf(event);
+      span.members = MembersOf(event, options_.arguments);
       span.wanted = true;
     }
     if (begins && (span.id || span.wanted)) span.category = event.category.text;
@@ -166,9 +173,10 @@ void PathBuilder::AddEvent(const fxt::Reader& reader, const fxt::Event& event) {
   const uint64_t end = span.time;
   auto begun = open_.End(span.owner, event);
   if (!begun) return;
-  if (begun->wanted && options_.with_arguments && !event.arguments.empty()) {
-    if (!begun->members.empty()) begun->members += ',';
-    begun->members += MembersOf(event);
+  if (begun->wanted) {
+    const std::string members = MembersOf(event, options_.arguments);
+    if (!begun->members.empty() && !members.empty()) begun->members += ',';
+    begun->members += members;
   }
   AddSpan(std::move(*begun), event.thread, end);
 }

@@ -31,6 +31,9 @@
 
 namespace path {
 
+// Which arguments of spans are in Request::members.
+enum class KeptArguments : uint8_t { kNone, kTraceId, kAll };
+
 struct PathOptions {
   // Whether spans of that category and name are requests; null: none. `of_kernel`: the span is of a
   // section with the kernel's facts.
@@ -45,7 +48,7 @@ struct PathOptions {
   uint64_t to = UINT64_MAX;
   // Only the request of this number; 0: all.
   uint64_t id = 0;
-  bool with_arguments = false;
+  KeptArguments arguments = KeptArguments::kNone;
   // Not null; outlives the builder, and has noted all records up to the one that the builder takes.
   const facts::TaskNames* names = nullptr;
   // Names the stacks of sleeps; null: the kernel function alone.

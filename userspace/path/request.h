@@ -27,7 +27,7 @@ struct Request {
   std::optional<fxt::Koid> process = std::nullopt;
   std::string category = {};
   std::string name = {};
-  std::string members = {};  // arguments as JSON, without braces
+  std::string members = {};  // arguments as JSON, without braces, see PathOptions::arguments
   // False if its path is left out: none are wanted, or it is beyond PathOptions::free_steps.
   bool has_path = false;
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "path/request_choice.h"
+#include "path/trace_id.h"
 #include "schema/koid.h"
 #include "tables/put.h"
 #include "tables/rows/schema.h"
-#include "text/json_document.h"
 
 namespace tables {
 namespace {
@@ -21,8 +21,12 @@ path::PathOptions OptionsFor(const Batches& batches, const TaskNames& names) {
   options.wants_span = [](std::string_view category, std::string_view, bool of_kernel) {
     return path::MayBeRequest(category, of_kernel);
   };
-  options.with_arguments =
-      rows != nullptr && (rows->Wants(requests::kArgs) || rows->Wants(requests::kTraceId));
+  if (rows != nullptr && rows->Wants(requests::kTraceId)) {
+    options.arguments = path::KeptArguments::kTraceId;
+  }
+  if (rows != nullptr && rows->Wants(requests::kArgs)) {
+    options.arguments = path::KeptArguments::kAll;
+  }
   options.with_parts = batches.of(Table::kPath) != nullptr;
   options.free_steps = RequestRows::kFreeSteps;
   options.names = &names;
@@ -35,14 +39,6 @@ void PutKept(Cell& cell, RowBatch& batch, std::string_view text) {
   } else {
     cell.Set(batch.KeepClean(text));
   }
-}
-
-// The argument "trace_id" of OpenTelemetry, if it is a text.
-std::string TraceIdOf(const std::string& object) {
-  constexpr int kDepth = 4;
-  const auto document = text::ParseJson(object, kDepth);
-  if (!document) return "";
-  return std::string(text::StringOf(text::FindMember(*document, "trace_id")).value_or(""));
 }
 
 }  // namespace
@@ -65,7 +61,6 @@ void RequestRows::AddRequest(const path::Request& request) {
     return requests_->PassOver();
   }
   const TaskRef task{request.thread, request.process};
-  const std::string object = fmt::format("{{{}}}", request.members);
   requests_->Add([&](uint8_t column, Cell& cell) {
     switch (column) {
       case requests::kId:
@@ -81,10 +76,10 @@ void RequestRows::AddRequest(const path::Request& request) {
       case requests::kPid:
         return PutTask<TaskColumn::kPid>(cell, &texts_, names_, task);
       case requests::kTraceId:
-        return PutKept(cell, *requests_, TraceIdOf(object));
+        return PutKept(cell, *requests_, path::TraceIdOf(request.members));
       default:
         if (request.members.empty()) return cell.SetNull();
-        return cell.Set(requests_->Keep(object));
+        return cell.Set(requests_->Keep(fmt::format("{{{}}}", request.members)));
     }
   });
 }

@@ -358,6 +358,12 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
     CountRequest(requests_.OnText(at, request, {bytes, event.bytes}));
     return;
   }
+  fxr_request_context_long context;
+  if (fxr_unpack_request_context(&event, &context) && event.bytes == FXR_THREAD_CONTEXT_ID_BYTES) {
+    const auto* ids = static_cast<const std::byte*>(fxr_long_bytes(&event));
+    CountRequest(requests_.OnContext(at, context, {ids, event.bytes}));
+    return;
+  }
   fxr_block_long block;
   if (fxr_unpack_block(&event, &block) && event.bytes == FXR_DISK_NAME_BYTES) {
     const auto* disk = static_cast<const char*>(fxr_long_bytes(&event));

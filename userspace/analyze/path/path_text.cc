@@ -12,6 +12,7 @@
 
 #include "fxt/utf8.h"
 #include "measure/waited_object.h"
+#include "path/trace_id.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
 
@@ -133,7 +134,11 @@ void WritePathJson(text::TextWriter& out, const PathSet& set) {
     const path::Request& request = entry.request;
     json.Line().BeginObject().String("name", request.name).Unsigned("id", request.id);
     json.Unsigned("ts", request.begin).Unsigned("dur", request.duration());
-    json.Unsigned("tid", set.builder().NumberOf(request.thread)).Key("parts").BeginArray();
+    json.Unsigned("tid", set.builder().NumberOf(request.thread));
+    if (const std::string id = path::TraceIdOf(request.members); !id.empty()) {
+      json.String(path::kTraceIdArgument, id);
+    }
+    json.Key("parts").BeginArray();
     for (const path::Part& part : entry.parts()) {
       json.Line().Json(part_json.Of(part));
       out.FlushIfFull();

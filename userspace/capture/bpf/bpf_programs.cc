@@ -169,6 +169,11 @@ util::Status BpfPrograms::Map() {
     if (!unwind) return unwind.TakeError();
     unwind_ = std::move(*unwind);
   }
+#if defined(__x86_64__)
+  if (const int contexts = bpf_map__fd(maps.thread_contexts); contexts >= 0) {
+    contexts_ = ThreadContextMap(contexts, &(*skeleton_)->bss->thread_context_processes);
+  }
+#endif
   auto tasks = TaskWalk::Map(skeleton_->task_walk_fd(), bpf_map__fd(maps.task_walk));
   if (!tasks) return tasks.TakeError();
   tasks_.emplace(std::move(*tasks));

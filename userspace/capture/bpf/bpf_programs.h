@@ -14,6 +14,7 @@
 #include "capture/bpf/program_options.h"
 #include "capture/bpf/ring_sizes.h"
 #include "capture/bpf/task_walk.h"
+#include "capture/bpf/thread_context_map.h"
 #include "capture/bpf/unwind_maps.h"
 #include "capture/counters/counter_set.h"
 #include "capture/rings/side_ring.h"
@@ -48,6 +49,8 @@ class BpfPrograms {
   UnwindMaps& unwind() { return unwind_; }
   // The program of samples of running threads; -1: perf unwinds them by frame pointers.
   int sample_program_fd() const;
+  // Empty without category `request`.
+  ThreadContextMap& contexts() { return contexts_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
   // The same for code objects of CPython.
@@ -100,6 +103,7 @@ class BpfPrograms {
   TaskFilter filter_;
   CounterSet counters_;
   UnwindMaps unwind_;
+  ThreadContextMap contexts_;
   std::vector<uint32_t> contextless_cpus_;
   fxr_ring_control* controls_ = nullptr;
   const fxr_slot* slots_ = nullptr;

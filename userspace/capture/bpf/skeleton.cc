@@ -286,6 +286,7 @@ void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& op
 void Skeleton::SetRequests(const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_REQUEST);
   bpf_map__set_autocreate(bpf_->maps.request_sockets, wanted);
+  bpf_map__set_autocreate(bpf_->maps.thread_contexts, wanted);
   if (!wanted || !options.request_names.any()) return;
   auto& settings = *bpf_->rodata;
   settings.request_reads_text = true;

@@ -193,6 +193,7 @@ class PathCommand {
                          "times count from the first record"};
     }
     choice_.id = options_.id;
+    choice_.arguments = path::KeptArguments::kTraceId;
     if (!options_.no_symbols) {
       choice_.name_stack = [this](fxt::Koid process, uint64_t stack) {
         return stacks_.InnermostOf(process, stack, kShownFrames);

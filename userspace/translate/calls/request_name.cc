@@ -202,6 +202,54 @@ std::string MysqlName(std::string_view bytes, uint64_t total) {
   }
 }
 
+// ---------------------------------------------------------------- lengths
+
+// Bytes of the message at the begin; 0: not known.
+
+uint64_t HttpLength(std::string_view text) {
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  const size_t end = text.find(kEnd);
+  if (end == std::string_view::npos || HttpName(text).empty()) return 0;
+  // A body has a field with its length, or with how it is sent.
+  std::string head(text.substr(0, end));
+  std::ranges::transform(head, head.begin(), Upper);
+  const bool has_body = head.find("\r\nCONTENT-LENGTH:") != std::string::npos ||
+                        head.find("\r\nTRANSFER-ENCODING:") != std::string::npos;
+  return has_body ? 0 : end + kEnd.size();
+}
+
+uint64_t RespLength(std::string_view text) {
+  const auto take_number = [&](char kind) -> std::optional<uint64_t> {
+    std::string_view rest = text;
+    if (!SkipLength(kind, rest)) return std::nullopt;
+    uint64_t number = 0;
+    for (const char c : text.substr(1)) {
+      if (!IsDigit(c)) break;
+      number = number * 10 + static_cast<uint64_t>(c - '0');
+    }
+    text = rest;
+    return number;
+  };
+  const size_t whole = text.size();
+  const auto words = take_number('*');
+  if (!words) return 0;
+  for (uint64_t word = 0; word < *words; ++word) {
+    const auto length = take_number('$');
+    if (!length) return 0;
+    const uint64_t bytes = *length + 2;
+    if (bytes > text.size()) return word + 1 == *words ? whole - text.size() + bytes : 0;
+    text.remove_prefix(bytes);
+  }
+  return whole - text.size();
+}
+
+uint64_t PostgresLength(std::string_view bytes) {
+  // A statement in several messages looks like several statements.
+  if (bytes.size() < 5 || bytes[0] != 'Q') return 0;
+  return 1 + (uint64_t{Byte(bytes, 1)} << 24 | Byte(bytes, 2) << 16 | Byte(bytes, 3) << 8 |
+              Byte(bytes, 4));
+}
+
 }  // namespace
 
 std::string NameOfRequest(std::string_view bytes, uint64_t total, uint32_t port,
@@ -221,6 +269,15 @@ std::string NameOfRequest(std::string_view bytes, uint64_t total, uint32_t port,
   }
   if (name.size() > kMaxNameBytes) name.resize(kMaxNameBytes);
   return name;
+}
+
+bool IsPipelined(std::string_view bytes, uint64_t total,
+                 const schema::RequestProtocols& protocols) {
+  uint64_t length = 0;
+  if (protocols.http) length = HttpLength(bytes);
+  if (length == 0 && protocols.redis) length = RespLength(bytes);
+  if (length == 0 && protocols.postgres) length = PostgresLength(bytes);
+  return length != 0 && length < total;
 }
 
 }  // namespace translate

@@ -17,4 +17,9 @@ namespace translate {
 std::string NameOfRequest(std::string_view bytes, uint64_t total, uint32_t port,
                           const schema::RequestProtocols& protocols);
 
+// True if the receive holds more than one message, so that the request is several ones that the
+// client sent in a batch. False where the first bytes do not say where the first message ends: it
+// is long, or of another protocol. Arguments as above.
+bool IsPipelined(std::string_view bytes, uint64_t total, const schema::RequestProtocols& protocols);
+
 }  // namespace translate

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "fxt/utf8.h"
@@ -51,6 +52,34 @@ std::string UnixName(std::string_view path) {
   if (path[0] == '\0') return "@" + std::string(path.substr(1));
   return std::string(path.substr(0, path.find('\0')));
 }
+
+// The arguments of a trace context, as OpenTelemetry names and writes them. Each id is in one or a
+// few records, so the texts are no part of the file's string table.
+class ContextTexts {
+ public:
+  static constexpr size_t kCount = 2;
+
+  explicit ContextTexts(std::span<const std::byte> ids) {
+    constexpr size_t kTraceBytes = sizeof(fxr_thread_context::trace_id);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      fmt::format_to(std::back_inserter(i < kTraceBytes ? trace_ : span_), "{:02x}",
+                     static_cast<unsigned>(ids[i]));
+    }
+  }
+
+  // Returns the number of arguments. They are valid as long as this.
+  template <size_t size>
+  size_t Put(OpenRecord& record, std::array<fxt::Argument, size>& arguments, size_t count) const {
+    if (trace_.empty()) return count;
+    arguments[count++] = {record.Intern("trace_id"), fxt::StringRef::Inline(trace_)};
+    arguments[count++] = {record.Intern("span_id"), fxt::StringRef::Inline(span_)};
+    return count;
+  }
+
+ private:
+  std::string trace_;
+  std::string span_;
+};
 
 }  // namespace
 
@@ -137,6 +166,7 @@ RequestTranslator::Outcome RequestTranslator::OnReceive(uint64_t time, uint32_t 
   connection.out = 0;
   std::string name;
   if (!text.empty()) name = NameOfRequest(text, bytes, connection.port, protocols_);
+  connection.is_pipelined = !name.empty() && IsPipelined(text, bytes, protocols_);
   Begin(time, connection, name.empty() ? std::string_view(connection.name) : name);
   return Outcome::kRecorded;
 }
@@ -148,23 +178,24 @@ RequestTranslator::Outcome RequestTranslator::OnText(uint64_t time,
                    {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-RequestTranslator::Outcome RequestTranslator::OnSend(uint64_t time,
-                                                     const fxr_request_send_body& event) {
-  const auto found = connections_.find(event.connection);
+RequestTranslator::Outcome RequestTranslator::OnSend(uint64_t time, uint32_t number, uint32_t tid,
+                                                     uint64_t bytes,
+                                                     std::span<const std::byte> context) {
+  const auto found = connections_.find(number);
   if (found == connections_.end()) return Outcome::kUnknown;
   Connection& connection = found->second;
-  Use(connection, event.tid);
+  Use(connection, tid);
   if (connection.is_server) {
     // A server may speak first.
     if (!connection.is_open) return Outcome::kNothing;
-    connection.out = event.bytes;
-    End(time, connection, "");
+    connection.out = bytes;
+    End(time, connection, "", context);
     return Outcome::kRecorded;
   }
   if (connection.is_open) End(time, connection, "lost");
   connection.in = 0;
-  connection.out = event.bytes;
-  Begin(time, connection, connection.name);
+  connection.out = bytes;
+  Begin(time, connection, connection.name, context);
   return Outcome::kRecorded;
 }
 
@@ -200,25 +231,31 @@ fxt::StringRef RequestTranslator::Text(OpenRecord& record, std::string_view text
   return texts_.contains(std::string(valid)) ? record.Intern(valid) : fxt::StringRef::Inline(valid);
 }
 
-void RequestTranslator::Begin(uint64_t time, Connection& connection, std::string_view name) {
+void RequestTranslator::Begin(uint64_t time, Connection& connection, std::string_view name,
+                              std::span<const std::byte> context) {
   connection.is_open = true;
   connection.span_name = name;
   std::array<std::string, 2> scratch;
+  const ContextTexts ids(context);
   OpenRecord record = file_.Begin(tasks_.Thread(connection.tid));
-  const std::array arguments = {
-      fxt::Argument{record.Intern("side"),
-                    record.Intern(connection.is_server ? "server" : "client")},
-      fxt::Argument{record.Intern("connection"), Text(record, connection.ends, scratch[0])}};
+  std::array<fxt::Argument, 3 + ContextTexts::kCount> arguments;
+  size_t count = 0;
+  arguments[count++] = {record.Intern("side"),
+                        record.Intern(connection.is_server ? "server" : "client")};
+  arguments[count++] = {record.Intern("connection"), Text(record, connection.ends, scratch[0])};
+  if (connection.is_pipelined) arguments[count++] = {record.Intern("pipelined"), true};
+  count = ids.Put(record, arguments, count);
   record.Write(fxt::Event{.type = fxt::EventType::kAsyncBegin,
                           .timestamp = time,
                           .thread = record.thread(),
                           .category = record.Ref(FXR_CATEGORY_REQUEST),
                           .name = Text(record, connection.span_name, scratch[1]),
-                          .arguments = arguments,
+                          .arguments = {arguments.data(), count},
                           .payload = connection.id});
 }
 
-void RequestTranslator::End(uint64_t time, Connection& connection, std::string_view problem) {
+void RequestTranslator::End(uint64_t time, Connection& connection, std::string_view problem,
+                            std::span<const std::byte> context) {
   connection.is_open = false;
   uint32_t peer_pid = 0;
   if (const auto peer = by_end_.find(connection.peer_key); peer != by_end_.end()) {
@@ -226,13 +263,15 @@ void RequestTranslator::End(uint64_t time, Connection& connection, std::string_v
     if (found != connections_.end()) peer_pid = found->second.tgid;
   }
   std::string scratch;
+  const ContextTexts ids(context);
   OpenRecord record = file_.Begin(tasks_.Thread(connection.tid));
-  std::array<fxt::Argument, 4> arguments;
+  std::array<fxt::Argument, 4 + ContextTexts::kCount> arguments;
   size_t count = 0;
   arguments[count++] = {record.Intern("bytes_in"), connection.in};
   arguments[count++] = {record.Intern("bytes_out"), connection.out};
   if (peer_pid != 0) arguments[count++] = {record.Intern("peer_pid"), peer_pid};
   if (!problem.empty()) arguments[count++] = {record.Intern("unanswered"), record.Intern(problem)};
+  count = ids.Put(record, arguments, count);
   record.Write(fxt::Event{.type = fxt::EventType::kAsyncEnd,
                           .timestamp = time,
                           .thread = record.thread(),

@@ -13,6 +13,7 @@
 
 #include "fxt_record/event.h"
 #include "fxt_record/long_event.h"
+#include "fxt_record/thread_context.h"
 #include "model/task_tracker.h"
 #include "schema/request_protocols.h"
 #include "translate/file/trace_writer.h"
@@ -44,7 +45,14 @@ class RequestTranslator {
   }
   Outcome OnText(uint64_t time, const fxr_request_text_long& event,
                  std::span<const std::byte> bytes);
-  Outcome OnSend(uint64_t time, const fxr_request_send_body& event);
+  Outcome OnSend(uint64_t time, const fxr_request_send_body& event) {
+    return OnSend(time, event.connection, event.tid, event.bytes, {});
+  }
+  // `ids`: FXR_THREAD_CONTEXT_ID_BYTES.
+  Outcome OnContext(uint64_t time, const fxr_request_context_long& event,
+                    std::span<const std::byte> ids) {
+    return OnSend(time, event.connection, event.tid, event.bytes, ids);
+  }
   Outcome OnMore(const fxr_request_more_body& event);
   Outcome OnClose(uint64_t time, const fxr_request_close_body& event);
   // Events were lost: the open requests end, because their ends may be among them.
@@ -54,6 +62,7 @@ class RequestTranslator {
   struct Connection {
     bool is_server = false;
     bool is_open = false;  // a request has begun in the file
+    bool is_pipelined = false;  // it is several ones, as its first bytes say
     uint32_t port = 0;     // of the server; 0: a Unix socket
     uint32_t tgid = 0;     // of the last thread that used it
     uint32_t tid = 0;      // that thread
@@ -70,9 +79,14 @@ class RequestTranslator {
 
   Outcome OnReceive(uint64_t time, uint32_t number, uint32_t tid, uint64_t bytes,
                     std::string_view text);
-  void Begin(uint64_t time, Connection& connection, std::string_view name);
+  // `context`: the ids of trace and span of the thread that sends; empty: it has none.
+  Outcome OnSend(uint64_t time, uint32_t number, uint32_t tid, uint64_t bytes,
+                 std::span<const std::byte> context);
+  void Begin(uint64_t time, Connection& connection, std::string_view name,
+             std::span<const std::byte> context = {});
   // `problem`: why there is no answer; empty: this is it.
-  void End(uint64_t time, Connection& connection, std::string_view problem);
+  void End(uint64_t time, Connection& connection, std::string_view problem,
+           std::span<const std::byte> context = {});
   void Use(Connection& connection, uint32_t tid);
   void Forget(Connections::iterator connection);
   void MakeRoom(uint64_t time);

@@ -105,6 +105,31 @@ TEST(RequestNameTest, OnlyTheChosenProtocolsAreRead) {
   EXPECT_EQ(NameOfRequest(http, http.size(), 80, {}), "");
 }
 
+TEST(RequestNameTest, SeveralRequestsInOneReceive) {
+  const std::string ping = "*1\r\n$4\r\nPING\r\n";
+  const std::string set = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000\r\n";
+  const std::string get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string post = "POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n";
+  const std::string select("Q\0\0\0\x0dselect 1\0", 15);
+  const auto is_pipelined = [](std::string_view text, uint64_t total) {
+    return IsPipelined(text, total, kAll);
+  };
+  for (const std::string& one : {ping, get, select.substr(0, 14)}) {
+    EXPECT_FALSE(is_pipelined(one, one.size())) << one;
+    EXPECT_TRUE(is_pipelined(one, one.size() + 1)) << one;
+    EXPECT_TRUE(is_pipelined(one + one, 2 * one.size())) << one;
+    EXPECT_FALSE(IsPipelined(one, one.size() + 1, {.mysql = true})) << one;
+  }
+  // By the length of what is beyond the text.
+  EXPECT_FALSE(is_pipelined(set, set.size() + 1002));
+  EXPECT_TRUE(is_pipelined(set, set.size() + 1003));
+  // Not known.
+  EXPECT_FALSE(is_pipelined(post, post.size() + 100));
+  EXPECT_FALSE(is_pipelined("GET /a/long/path HTTP/1.1\r\nHost", 4096));
+  EXPECT_FALSE(is_pipelined("*2\r\n$3\r\nGET\r\n$", 4096));
+  EXPECT_FALSE(is_pipelined("*99999999999\r\n$0\r\n\r\n$0\r\n\r\n", 4096));
+}
+
 // Anything that a peer may send: the name is short and printable, and never a byte beyond the text.
 TEST(RequestNameTest, HostileBytesMakePrintableNames) {
   std::mt19937 random(32);  // NOLINT: the same each time

@@ -62,6 +62,13 @@ class RequestTranslatorTest : public ::testing::Test {
       return fxr_request_text_bytes(event);
     });
   }
+  void SendWithContext(uint64_t time, uint32_t number, uint32_t tid, std::string_view ids) {
+    fxr_request_context_long fields{tid, number, 20};
+    Side(time, ids, [&](fxr_long* event, fxr_u32 bytes) {
+      fxr_pack_request_context(event, fields, bytes);
+      return fxr_request_context_bytes(event);
+    });
+  }
   void Close(uint64_t time, uint32_t number, bool closed) {
     script_.Slot(time, 0, FXR_SLOT_REQUEST_CLOSE,
                  fxr_pack_request_close({number, static_cast<fxr_u8>(closed ? 1 : 0)}));
@@ -98,6 +105,25 @@ TEST_F(RequestTranslatorTest, AClientsRequestIsFromSendToReceive) {
   ExpectWords(lines[0], {"11 ", "request:to redis", "side=client"});
   ExpectWords(lines[1], {"20 ", "bytes_in=10", "bytes_out=20"});
   ExpectWords(lines[2], {"request:to 10.0.0.2:8080"});
+}
+
+TEST_F(RequestTranslatorTest, IdsOfTheSendersContext) {
+  const std::string ids("\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36\0\xf0\x67\xaa\x0b\xa9\2\xb7", 24);
+  Connect(10, 1, FXR_REQUEST_SERVER, 6379, 5000);
+  Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 6379);
+  SendWithContext(11, 2, 9, ids);
+  Receive(12, 1, 7);
+  SendWithContext(20, 1, 8, ids);
+  Receive(21, 2, 9);
+  SendWithContext(22, 2, 9, ids.substr(1));
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 4u);
+  const char* const trace = "trace_id=4bf92f3577b34da6a3ce929d0e0e4736";
+  ExpectWords(lines[0], {"11 ", "side=client", trace, "span_id=00f067aa0ba902b7"});
+  ExpectWords(lines[2], {"20 ", "worker", "bytes_out=20", trace, "span_id=00f067aa0ba902b7"});
+  for (const size_t without : {1, 3}) EXPECT_EQ(lines[without].find("trace_id"), std::string::npos);
+  // Too few bytes.
+  EXPECT_EQ(script_.translator().stats().unreadable, 1u);
 }
 
 TEST_F(RequestTranslatorTest, EndsOfTheSameHostKnowEachOther) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The executable mappings of a process, from /proc, and the files behind them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fxt_record/unwind.h"
+#include "util/result.h"
+#include "util/unique_fd.h"
+
+namespace capture {
+
+// A line of /proc/PID/maps (proc(5)).
+struct CodeMapping {
+  uint32_t tgid = 0;
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint64_t offset = 0;  // in the file
+  bool writable = false;
+  bool has_device = false;
+  uint32_t device = 0;  // the kernel's number
+  uint64_t inode = 0;
+  std::string_view path = {};  // empty: no file
+};
+
+// A file that a process maps.
+struct MappedFile {
+  // As the kernel has it.
+  fxr_unwind_file identity{};
+  // Where it can be opened: a path below a root (empty: this process's own), or a link in
+  // /proc/PID/map_files.
+  std::string path;
+  std::string root;
+};
+
+// `proc` is the path of /proc in all of these.
+
+// Visits the executable mappings in order of address, until `visit` returns false.
+void VisitCodeMappings(const std::string& proc, uint32_t tgid,
+                       const std::function<bool(const CodeMapping&)>& visit);
+// Nothing if the file is gone.
+std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapping& mapping);
+// Opens it for reading, if it is a regular file.
+util::Result<util::UniqueFd> OpenCode(const std::string& path, const std::string& root);
+// The identity of a file of this process's own namespace; nothing if it is no regular file.
+std::optional<fxr_unwind_file> IdentityOf(const std::string& path);
+// The address of the process's arguments, random with each exec; 0: not known. Nothing for kernel
+// threads.
+std::optional<uint64_t> ReadArguments(const std::string& proc, uint32_t tgid);
+
+}  // namespace capture
