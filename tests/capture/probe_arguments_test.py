@@ -341,6 +341,14 @@ class Hostile(ProbeTest):
                        "--", "true")
             self.assertIn(done.returncode, (0, 1, 2), done.stderr)
 
+    def test_a_text_without_an_end(self):
+        program = compiled(self.folder, "calls.c", COMPILERS[0][0], "-O2", "-g")
+        line = next(each for each in run("readelf", "-SW", program).stdout.splitlines() if " .debug_str " in each).split("]")[1].split()
+        with open(program, "r+b") as file:
+            file.seek(int(line[3], 16) + int(line[4], 16) - 1)
+            file.write(b"x")
+        self.assertIn("debug information of", self.refused(program, "members(request->size)"))
+
 
 if __name__ == "__main__":
     harness.main()

@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gelf.h>
 
 #include <algorithm>
 #include <array>
@@ -24,10 +25,48 @@ constexpr size_t kMaxMembers = 4096;
 constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
 constexpr int kMaxDepth = 16;
 
+// libdw returns texts that stand among the attributes without a look for their end. It looks for it on its way to the
+// next attribute.
+bool HasWholeAttributes(Dwarf_Die* die) {
+  return dwarf_getattrs(die, [](Dwarf_Attribute*, void*) { return static_cast<int>(DWARF_CB_OK); }, nullptr, 0) == 1;
+}
+
+// The same for texts of the sections that consist of texts: false if one does not end with a text's end. After
+// dwarf_begin_elf(), which decompresses them.
+bool HasWholeTexts(Elf* elf) {
+  constexpr std::array<std::string_view, 3> kSections = {".debug_str", ".debug_line_str", ".zdebug_str"};
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return false;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr || std::ranges::find(kSections, name) == kSections.end()) continue;
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
+    if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != '\0') return false;
+  }
+  return true;
+}
+
 std::string NameOf(Dwarf_Die* die) {
-  Dwarf_Attribute value;
-  const char* name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &value));
-  return name != nullptr ? std::string(name).substr(0, 200) : std::string();
+  Dwarf_Die at = *die;
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
+    Dwarf_Attribute value;
+    if (dwarf_attr(&at, DW_AT_name, &value) != nullptr) {
+      if (dwarf_whatform(&value) == DW_FORM_string && !HasWholeAttributes(&at)) return {};
+      const char* name = dwarf_formstring(&value);
+      return name != nullptr ? std::string(name).substr(0, 200) : std::string();
+    }
+    // A definition has the name of its declaration.
+    Dwarf_Die other;
+    if (dwarf_formref_die(dwarf_attr(&at, DW_AT_abstract_origin, &value), &other) == nullptr &&
+        dwarf_formref_die(dwarf_attr(&at, DW_AT_specification, &value), &other) == nullptr) {
+      return {};
+    }
+    at = other;
+  }
+  return {};
 }
 
 std::optional<uint64_t> NumberOf(Dwarf_Die* die, unsigned attribute) {
@@ -731,10 +770,10 @@ std::optional<DwarfArguments> DwarfArguments::Open(symbols::ElfFile file, std::o
                                                    Machine machine) {
   auto impl = std::unique_ptr<Impl>(new Impl{std::move(file), std::move(alternate), machine, {}, {}});
   impl->dwarf.reset(dwarf_begin_elf(impl->file.handle(), DWARF_C_READ, nullptr));
-  if (!impl->dwarf) return std::nullopt;
+  if (!impl->dwarf || !HasWholeTexts(impl->file.handle())) return std::nullopt;
   if (impl->alternate_file) {
     impl->alternate.reset(dwarf_begin_elf(impl->alternate_file->handle(), DWARF_C_READ, nullptr));
-    if (impl->alternate) dwarf_setalt(impl->dwarf.get(), impl->alternate.get());
+    if (impl->alternate && HasWholeTexts(impl->alternate_file->handle())) dwarf_setalt(impl->dwarf.get(), impl->alternate.get());
   }
   return DwarfArguments(std::move(impl));
 }
