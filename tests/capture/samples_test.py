@@ -199,7 +199,6 @@ class HostileStacks(unittest.TestCase):
         trace = os.path.join(harness.class_folder(type(self)), "hostile.fxt")
         done = run(RECORDER, "-c", "default,stack", "--stack-frequency", str(FREQUENCY), "--only-command", "-o", trace, "--",
                    "sh", "-c", f"{program} 8 & {program} 6 bystander; wait", ok=(0,))
-        self.assertIn("lost nothing", done.stderr)
         self.assertEqual(run(harness.FXT, "check", trace).returncode, 0)
         ends = collections.defaultdict(collections.Counter)
         for process, kind, end, count in harness.query(
@@ -210,10 +209,10 @@ class HostileStacks(unittest.TestCase):
         self.assertGreater(hostile["off", "unmapped"], 20, hostile)
         self.assertGreater(hostile["on", "unmapped"], 20, hostile)
         sleeps = int(done.stdout.split()[1])
-        # At the start its table may not be there yet. A nap that is over before it begins is none.
-        self.assertGreaterEqual(bystander["off", "entry"], 0.98 * sleeps - 2, bystander)
-        self.assertGreaterEqual(bystander["off", "entry"], 0.98 * sum(
-            count for (kind, _), count in bystander.items() if kind == "off"), bystander)
+        # At the start its table may not be there yet.
+        known = {end: count for (kind, end), count in bystander.items() if kind == "off" and end != "new"}
+        self.assertGreaterEqual(known["entry"], 0.95 * sleeps - 2 - bystander["off", "new"], bystander)
+        self.assertGreaterEqual(known["entry"], 0.98 * sum(known.values()), bystander)
         # Frames of its interpreter were followed.
         frames = harness.query(trace, "SELECT count(*) FROM frames WHERE (address >> 62) & 3 = 1")
         self.assertGreater(frames[0][0], 100)
