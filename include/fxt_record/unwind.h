@@ -35,7 +35,7 @@ struct fxr_unwind_block {
 
 /*
  * How the canonical frame address (CFA) is computed. That is the stack pointer of the
- * caller after the return. The return address is the word below it.
+ * caller after the return. `sp` and `bp` are rsp and rbp, or sp and x29 on 64-bit ARM.
  */
 enum fxr_unwind_kind {
 	FXR_UNWIND_NONE = 0,          /* no table for this code */
@@ -62,13 +62,22 @@ enum fxr_unwind_bp {
 	FXR_UNWIND_BP_LOST = 3,   /* not known; a later rule that needs it ends the stack */
 };
 
+/* Where the return address is. */
+enum fxr_unwind_return {
+	FXR_UNWIND_RETURN_BELOW_CFA = 0,   /* the word below the CFA: always so on x86-64 */
+	FXR_UNWIND_RETURN_AT_CFA = 1,      /* word at CFA + return_offset */
+	FXR_UNWIND_RETURN_IN_REGISTER = 2, /* x30, which the frame has not changed (64-bit ARM) */
+};
+
 struct fxr_unwind_rule {
 	fxr_u8 kind; /* enum fxr_unwind_kind */
 	fxr_u8 bp;   /* enum fxr_unwind_bp */
 	fxr_s16 bp_offset; /* bytes */
 	fxr_s32 offset;    /* bytes */
 	fxr_s32 add;       /* bytes */
-	fxr_u32 unused;
+	fxr_s16 return_offset; /* bytes */
+	fxr_u8 return_place;   /* enum fxr_unwind_return */
+	fxr_u8 is_signed; /* the return address has an authentication code (64-bit ARM) */
 };
 #define FXR_UNWIND_RULE_WORDS (sizeof(struct fxr_unwind_rule) / sizeof(fxr_u32))
 FXR_ASSERT(sizeof(struct fxr_unwind_rule) == 16);

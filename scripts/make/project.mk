@@ -27,7 +27,7 @@ TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/od
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
 MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
-                $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/segments $(BUILD)/tests/requests $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(BUILD)/tests/make_corpus $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
+                $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/hostile_stacks $(BUILD)/tests/segments $(BUILD)/tests/requests $(BUILD)/fxt_sqlite.so $(BUILD)/capture_tests $(BUILD)/tests/odd_tasks $(BUILD)/tests/planted $(BUILD)/tests/make_corpus $(VM_PROGRAMS) $(PROVIDER_PROGRAMS)
 RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 .PHONY: test check check-rest
 test:

@@ -33,7 +33,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)
 .PHONY: causes-test
 causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
-             $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/segments $(BUILD)/tests/requests
+             $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/hostile_stacks $(BUILD)/tests/segments $(BUILD)/tests/requests
 	tests/capture/unwind_test.py --build $(BUILD)
 	tests/capture/samples_test.py --build $(BUILD)
 	tests/capture/lines_test.py --build $(BUILD)

@@ -190,5 +190,33 @@ class Samples(unittest.TestCase):
         self.assertEqual(len(frames), len({tuple(stack) for stack in frames}))
 
 
+@unittest.skipIf(why_not(), why_not())
+class HostileStacks(unittest.TestCase):
+    """A program that changes its stacks and what looks like an interpreter while both are read."""
+
+    def test_others_have_all_their_stacks(self):
+        program = os.path.join(BUILD, "tests", "hostile_stacks")
+        trace = os.path.join(harness.class_folder(type(self)), "hostile.fxt")
+        done = run(RECORDER, "-c", "default,stack", "--stack-frequency", str(FREQUENCY), "--only-command", "-o", trace, "--",
+                   "sh", "-c", f"{program} 8 & {program} 6 bystander; wait", ok=(0,))
+        self.assertEqual(run(harness.FXT, "check", trace).returncode, 0)
+        ends = collections.defaultdict(collections.Counter)
+        for process, kind, end, count in harness.query(
+                trace, "SELECT pid, name, json_extract(args, '$.end'), count(*) FROM instants WHERE category = 'stack' "
+                       "AND name IN ('off', 'on') AND process = 'hostile_stacks' GROUP BY 1, 2, 3"):
+            ends[process][kind, end] += count
+        hostile, bystander = sorted(ends.values(), key=lambda counts: -counts.total())
+        self.assertGreater(hostile["off", "unmapped"], 20, hostile)
+        self.assertGreater(hostile["on", "unmapped"], 20, hostile)
+        sleeps = int(done.stdout.split()[1])
+        # At the start its table may not be there yet.
+        known = {end: count for (kind, end), count in bystander.items() if kind == "off" and end != "new"}
+        self.assertGreaterEqual(known["entry"], 0.95 * sleeps - 2 - bystander["off", "new"], bystander)
+        self.assertGreaterEqual(known["entry"], 0.98 * sum(known.values()), bystander)
+        # Frames of its interpreter were followed.
+        frames = harness.query(trace, "SELECT count(*) FROM frames WHERE (address >> 62) & 3 = 1")
+        self.assertGreater(frames[0][0], 100)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -12,12 +12,20 @@
 namespace unwind {
 namespace {
 
-// DWARF numbers of registers (System V ABI, x86-64 supplement, 3.6.2).
-constexpr uint64_t kDi = 5;
-constexpr uint64_t kBp = 6;
-constexpr uint64_t kSp = 7;
-constexpr uint64_t kReturnAddress = 16;
+// DWARF numbers of registers (System V ABI, x86-64 supplement, 3.6.2; DWARF for the Arm 64-bit
+// Architecture, 4.1).
+struct Registers {
+  uint64_t bp = 0;
+  uint64_t sp = 0;
+  uint64_t return_address = 0;
+  uint64_t di = 0;
+  bool has_link = false;  // calls leave the return address in a register
+};
+constexpr Registers kX86{.bp = 6, .sp = 7, .return_address = 16, .di = 5, .has_link = false};
+constexpr Registers kArm{.bp = 29, .sp = 31, .return_address = 30, .di = UINT64_MAX, .has_link = true};
 constexpr int64_t kWord = 8;
+
+const Registers& RegistersOf(uint16_t machine) { return machine == EM_AARCH64 ? kArm : kX86; }
 
 // Limits of what one function may need.
 constexpr size_t kMaxRememberedRows = 64;
@@ -123,6 +131,7 @@ struct Rules {
   CfaRule cfa;
   RegisterRule bp;
   RegisterRule return_address;
+  bool is_signed = false;  // the return address, see fxr_unwind_rule
 };
 
 // A common information entry (CIE).
@@ -143,7 +152,7 @@ std::optional<int32_t> Narrow(int64_t value) {
 }
 
 // Decodes the few expressions that occur: a word of the stack as the CFA, and the PLT's.
-CfaRule DecodeCfaExpression(std::span<const std::byte> expression) {
+CfaRule DecodeCfaExpression(std::span<const std::byte> expression, const Registers& registers) {
   constexpr uint8_t kRegisterOffset = 0x70;  // DW_OP_breg0
   constexpr uint8_t kDereference = 0x06;
   constexpr uint8_t kPlusConstant = 0x23;
@@ -151,7 +160,7 @@ CfaRule DecodeCfaExpression(std::span<const std::byte> expression) {
   if (expression.size() > kMaxExpressionBytes) return rule;
   Cursor cursor(expression, 0);
   const uint8_t first = cursor.Byte();
-  if (first != kRegisterOffset + kSp && first != kRegisterOffset + kBp) return rule;
+  if (first != kRegisterOffset + registers.sp && first != kRegisterOffset + registers.bp) return rule;
   rule.base = first - kRegisterOffset;
   rule.offset = cursor.Signed();
   if (cursor.at_end()) {
@@ -174,7 +183,7 @@ CfaRule DecodeCfaExpression(std::span<const std::byte> expression) {
   constexpr uint8_t kLiteral = 0x30;
   constexpr uint8_t kBefore[] = {0x80, 0x00, 0x3f, 0x1a};
   constexpr uint8_t kAfter[] = {0x2a, 0x33, 0x24, 0x22};
-  if (rule.base != kSp || expression.size() < cursor.position() - 1 + 9) return rule;
+  if (rule.base != registers.sp || expression.size() < cursor.position() - 1 + 9) return rule;
   bool matches = second == kBefore[0];
   for (size_t i = 1; i < std::size(kBefore); ++i) matches &= cursor.Byte() == kBefore[i];
   const uint8_t literal = cursor.Byte();
@@ -187,21 +196,40 @@ CfaRule DecodeCfaExpression(std::span<const std::byte> expression) {
 }
 
 // The place of a saved register: a word at a fixed distance from bp.
-RegisterRule DecodePlace(std::span<const std::byte> expression) {
-  constexpr uint8_t kBpOffset = 0x70 + kBp;
+RegisterRule DecodePlace(std::span<const std::byte> expression, const Registers& registers) {
+  constexpr uint8_t kRegisterOffset = 0x70;  // DW_OP_breg0
   RegisterRule rule{RegisterRule::Kind::kOther, 0};
   if (expression.size() > kMaxExpressionBytes) return rule;
   Cursor cursor(expression, 0);
-  if (cursor.Byte() != kBpOffset) return rule;
+  if (cursor.Byte() != kRegisterOffset + registers.bp) return rule;
   rule.offset = cursor.Signed();
   if (cursor.ok() && cursor.at_end()) rule.kind = RegisterRule::Kind::kAtBp;
   return rule;
 }
 
-fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
+fxr_unwind_rule OfKind(fxr_unwind_kind kind) {
+  fxr_unwind_rule rule{};
+  rule.kind = static_cast<fxr_u8>(kind);
+  return rule;
+}
+
+// Sets where the return address is. Returns false if the programs cannot find it there.
+bool SetReturn(const Rules& rules, const Registers& registers, fxr_unwind_rule* compact) {
+  const RegisterRule& place = rules.return_address;
+  compact->is_signed = rules.is_signed;
+  if (place.kind == RegisterRule::Kind::kAtCfa) {
+    if (place.offset == -kWord) return true;
+    compact->return_place = FXR_UNWIND_RETURN_AT_CFA;
+    compact->return_offset = static_cast<fxr_s16>(place.offset);
+    return registers.has_link && compact->return_offset == place.offset;
+  }
+  compact->return_place = FXR_UNWIND_RETURN_IN_REGISTER;
+  return registers.has_link && place.kind == RegisterRule::Kind::kSame;
+}
+
+fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame, const Registers& registers) {
   fxr_unwind_rule compact{};
-  const fxr_unwind_rule unsupported{
-      .kind = FXR_UNWIND_UNSUPPORTED, .bp = 0, .bp_offset = 0, .offset = 0, .add = 0, .unused = 0};
+  const fxr_unwind_rule unsupported = OfKind(FXR_UNWIND_UNSUPPORTED);
   if (rules.return_address.kind == RegisterRule::Kind::kUndefined) {
     compact.kind = FXR_UNWIND_END;
     return compact;
@@ -209,12 +237,13 @@ fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
   const CfaRule& cfa = rules.cfa;
   const auto offset = Narrow(cfa.offset);
   const auto add = Narrow(cfa.add);
-  if (!offset || !add || (cfa.base != kSp && cfa.base != kBp)) return unsupported;
+  if (!offset || !add || (cfa.base != registers.sp && cfa.base != registers.bp)) return unsupported;
   compact.offset = *offset;
   compact.add = *add;
   if (is_signal_frame) {
     // The registers of the interrupted code are at fixed places behind its stack pointer's.
-    if (cfa.kind != CfaRule::Kind::kDereferenced || cfa.base != kSp || cfa.add != 0) {
+    if (cfa.kind != CfaRule::Kind::kDereferenced || cfa.base != registers.sp || cfa.add != 0 ||
+        registers.has_link) {
       return unsupported;
     }
     compact.kind = FXR_UNWIND_SIGNAL;
@@ -222,22 +251,19 @@ fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
     return compact;
   }
   if (rules.return_address.kind == RegisterRule::Kind::kInDi) {
-    const bool is_alike = cfa.kind == CfaRule::Kind::kRegister && cfa.base == kSp &&
+    const bool is_alike = cfa.kind == CfaRule::Kind::kRegister && cfa.base == registers.sp &&
                           rules.bp.kind == RegisterRule::Kind::kSame;
     if (!is_alike) return unsupported;
     compact.kind = FXR_UNWIND_RETURN_IN_DI;
     return compact;
   }
-  if (rules.return_address.kind != RegisterRule::Kind::kAtCfa ||
-      rules.return_address.offset != -kWord) {
-    return unsupported;
-  }
+  if (!SetReturn(rules, registers, &compact)) return unsupported;
   switch (cfa.kind) {
     case CfaRule::Kind::kRegister:
-      compact.kind = cfa.base == kSp ? FXR_UNWIND_SP : FXR_UNWIND_BP;
+      compact.kind = cfa.base == registers.sp ? FXR_UNWIND_SP : FXR_UNWIND_BP;
       break;
     case CfaRule::Kind::kDereferenced:
-      compact.kind = cfa.base == kSp ? FXR_UNWIND_SP_DEREF : FXR_UNWIND_BP_DEREF;
+      compact.kind = cfa.base == registers.sp ? FXR_UNWIND_SP_DEREF : FXR_UNWIND_BP_DEREF;
       break;
     case CfaRule::Kind::kPlt:
       compact.kind = FXR_UNWIND_PLT;
@@ -264,7 +290,7 @@ fxr_unwind_rule Compact(const Rules& rules, bool is_signal_frame) {
 class SectionReader {
  public:
   SectionReader(const FrameSection& section, const FunctionHandler& handler)
-      : section_(section), handler_(handler) {}
+      : section_(section), handler_(handler), registers_(RegistersOf(section.machine)) {}
 
   void Read() {
     size_t position = 0;
@@ -337,7 +363,7 @@ class SectionReader {
     common.code_factor = cursor.Unsigned();
     common.data_factor = cursor.Signed();
     const uint64_t return_address = version == 1 ? cursor.Byte() : cursor.Unsigned();
-    if (return_address != kReturnAddress) return std::nullopt;
+    if (return_address != registers_.return_address) return std::nullopt;
     if (!augmentation.empty() && !ReadAugmentation(augmentation, &cursor, &common)) {
       return std::nullopt;
     }
@@ -425,20 +451,13 @@ class SectionReader {
     const uint64_t end = *begin + size;
     rows_.clear();
     Rules rules = common->rules;
-    rows_.push_back({*begin, Compact(rules, common->is_signal_frame)});
+    rows_.push_back({*begin, Compact(rules, common->is_signal_frame, registers_)});
     const bool is_whole =
         Execute(*common, section_.bytes.subspan(cursor.position(), entry.end - cursor.position()),
                 &rows_, *begin, end, &rules);
     // What follows a malformed instruction is not known.
     if (!is_whole) {
-      Put(rows_.back().address,
-          {.kind = FXR_UNWIND_UNSUPPORTED,
-           .bp = 0,
-           .bp_offset = 0,
-           .offset = 0,
-           .add = 0,
-           .unused = 0},
-          &rows_);
+      Put(rows_.back().address, OfKind(FXR_UNWIND_UNSUPPORTED), &rows_);
     }
     return handler_(*begin, end, rows_);
   }
@@ -458,12 +477,12 @@ class SectionReader {
     Cursor cursor(instructions, 0);
     std::vector<Rules> remembered;
     const auto set = [&](uint64_t number, RegisterRule rule) {
-      if (number == kBp) rules->bp = rule;
-      if (number == kReturnAddress) rules->return_address = rule;
+      if (number == registers_.bp) rules->bp = rule;
+      if (number == registers_.return_address) rules->return_address = rule;
     };
     const auto restore = [&](uint64_t number) {
-      if (number == kBp) rules->bp = common.rules.bp;
-      if (number == kReturnAddress) rules->return_address = common.rules.return_address;
+      if (number == registers_.bp) rules->bp = common.rules.bp;
+      if (number == registers_.return_address) rules->return_address = common.rules.return_address;
     };
     const auto at_cfa = [&](uint64_t factored) {
       return RegisterRule{
@@ -483,7 +502,7 @@ class SectionReader {
         cursor.Fail();
         return;
       }
-      Put(address, Compact(*rules, common.is_signal_frame), rows);
+      Put(address, Compact(*rules, common.is_signal_frame, registers_), rows);
       address = next;
       has_ended = address >= end;
     };
@@ -541,7 +560,7 @@ class SectionReader {
         case 0x09:  // DW_CFA_register
           number = cursor.Unsigned();
           set(number,
-              {cursor.Unsigned() == kDi ? RegisterRule::Kind::kInDi : RegisterRule::Kind::kOther,
+              {cursor.Unsigned() == registers_.di ? RegisterRule::Kind::kInDi : RegisterRule::Kind::kOther,
                0});
           break;
         case 0x0a:  // DW_CFA_remember_state
@@ -570,11 +589,11 @@ class SectionReader {
           set_cfa(rules->cfa.base, static_cast<int64_t>(cursor.Unsigned()));
           break;
         case 0x0f:  // DW_CFA_def_cfa_expression
-          rules->cfa = DecodeCfaExpression(cursor.Bytes(cursor.Unsigned()));
+          rules->cfa = DecodeCfaExpression(cursor.Bytes(cursor.Unsigned()), registers_);
           break;
         case 0x10:  // DW_CFA_expression
           number = cursor.Unsigned();
-          set(number, DecodePlace(cursor.Bytes(cursor.Unsigned())));
+          set(number, DecodePlace(cursor.Bytes(cursor.Unsigned()), registers_));
           break;
         case 0x11:  // DW_CFA_offset_extended_sf
           number = cursor.Unsigned();
@@ -598,6 +617,13 @@ class SectionReader {
           cursor.Bytes(cursor.Unsigned());
           set(number, {RegisterRule::Kind::kOther, 0});
           break;
+        case 0x2d:  // DW_CFA_AARCH64_negate_ra_state; of other machines DW_CFA_GNU_window_save
+          if (section_.machine == EM_AARCH64) {
+            rules->is_signed = !rules->is_signed;
+          } else {
+            cursor.Fail();
+          }
+          break;
         case 0x2e:  // DW_CFA_GNU_args_size
           cursor.Unsigned();
           break;
@@ -610,7 +636,7 @@ class SectionReader {
       }
     }
     if (rows != nullptr && cursor.ok() && !has_ended) {
-      Put(address, Compact(*rules, common.is_signal_frame), rows);
+      Put(address, Compact(*rules, common.is_signal_frame, registers_), rows);
     }
     if (rows != nullptr && !cursor.ok() && address > rows->back().address) {
       rows->push_back({address, {}});
@@ -627,11 +653,14 @@ class SectionReader {
 
   const FrameSection& section_;
   const FunctionHandler& handler_;
+  const Registers& registers_;
   std::unordered_map<size_t, std::optional<Common>> commons_;
   std::vector<FrameRow> rows_;
 };
 
 }  // namespace
+
+bool IsKnownMachine(uint16_t machine) { return machine == EM_X86_64 || machine == EM_AARCH64; }
 
 void ReadFrameSection(const FrameSection& section, const FunctionHandler& handler) {
   SectionReader(section, handler).Read();

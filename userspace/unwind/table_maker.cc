@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unwind/table_maker.h"
 
+#include <elf.h>
 #include <fcntl.h>
 
 #include <cstring>
@@ -18,7 +19,15 @@ using Bytes = util::IsolatedWorker::Bytes;
 bool MakeReply(int file, Bytes* reply) {
   auto elf = symbols::ElfFile::FromDescriptor(util::UniqueFd(fcntl(file, F_DUPFD_CLOEXEC, 0)));
   if (!elf) return false;
-  *reply = EncodeTable(UnwindTable::Read(*elf));
+  // Rules of other machines are not those of the programs.
+#if defined(__x86_64__)
+  constexpr uint16_t kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+  constexpr uint16_t kMachine = EM_AARCH64;
+#else
+  constexpr uint16_t kMachine = EM_NONE;
+#endif
+  *reply = EncodeTable(elf->machine() == kMachine ? UnwindTable::Read(*elf) : UnwindTable());
   return true;
 }
 

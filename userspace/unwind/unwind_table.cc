@@ -130,13 +130,14 @@ uint32_t UnwindTable::rules_at() const {
 }
 
 UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byte>* buffer) {
-  if (file.machine() != EM_X86_64) return {};
+  if (!IsKnownMachine(file.machine())) return {};
   std::vector<std::byte> own;
   for (const char* name : {".eh_frame", ".debug_frame"}) {
     const auto bytes = file.ReadSection(name, buffer == nullptr ? &own : buffer);
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
-    UnwindTable table = Make({bytes, file.SectionAddress(name), is_debug}, file.segments());
+    UnwindTable table = Make(
+        {bytes, file.SectionAddress(name), is_debug, file.machine()}, file.segments());
     if (table.empty()) continue;
     table.python_ = FindPython(file);
     return table;

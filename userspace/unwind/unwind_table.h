@@ -32,8 +32,8 @@ class UnwindTable {
     uint32_t rules = 0;
     PythonModule python;
   };
-  // From .eh_frame, else .debug_frame. Empty if the file has neither, is not for 64-bit x86, or is
-  // too large. Any user may have made the file.
+  // From .eh_frame, else .debug_frame. Empty if the file has neither, is for another machine than
+  // 64-bit x86 and 64-bit ARM, or is too large. Any user may have made the file.
   // `buffer` holds a section and can be used again; null: one of its own.
   static UnwindTable Read(const symbols::ElfFile& file, std::vector<std::byte>* buffer = nullptr);
   // `segments`: the loaded parts of the file.

@@ -101,6 +101,57 @@ TEST(FrameSection, AFramePointerIsSavedAndUsed) {
   EXPECT_EQ(RuleAt(rows, kFunction + 0x40).bp, FXR_UNWIND_BP_SAME);
 }
 
+// The section of one function of 64-bit ARM code.
+Bytes ArmSectionOf(std::initializer_list<int> instructions) {
+  Bytes section;
+  Bytes common;
+  AppendWord(&common, 0);
+  // Version 1, "zR", code 4, data -8, return address x30, one byte of data: pcrel sdata4; CFA sp+0.
+  Append(&common, {1, 'z', 'R', 0, 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0});
+  AppendEntry(&section, common);
+  Bytes function;
+  AppendWord(&function, static_cast<uint32_t>(section.size() + 4));
+  AppendWord(&function, static_cast<uint32_t>(kFunction - (kAddress + section.size() + 8)));
+  AppendWord(&function, kSize);
+  Append(&function, {0});
+  Append(&function, instructions);
+  AppendEntry(&section, function);
+  AppendWord(&section, 0);
+  return section;
+}
+
+TEST(FrameSection, AReturnAddressOf64BitArmIsInARegisterUntilItIsSaved) {
+  // paciasp; stp x29, x30, [sp, -32]!; at 0x40 ldp and autiasp.
+  const Bytes section = ArmSectionOf({0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x4e, 0xdd, 0xde, 0x0e, 0, 0x41, 0x2d});
+  std::vector<FrameRow> rows;
+  ReadFrameSection({section, kAddress, false, EM_AARCH64},
+                   [&](uint64_t, uint64_t, std::span<const FrameRow> all) {
+                     rows.assign(all.begin(), all.end());
+                     return true;
+                   });
+  const auto expect = [&](uint64_t address, int offset, fxr_unwind_return place, bool is_signed) {
+    const fxr_unwind_rule rule = RuleAt(rows, kFunction + address);
+    EXPECT_EQ(rule.kind, FXR_UNWIND_SP) << address;
+    EXPECT_EQ(rule.offset, offset) << address;
+    EXPECT_EQ(rule.return_place, place) << address;
+    EXPECT_EQ(rule.is_signed, is_signed) << address;
+  };
+  expect(0, 0, FXR_UNWIND_RETURN_IN_REGISTER, false);
+  expect(4, 0, FXR_UNWIND_RETURN_IN_REGISTER, true);
+  expect(8, 32, FXR_UNWIND_RETURN_AT_CFA, true);
+  EXPECT_EQ(RuleAt(rows, kFunction + 8).return_offset, -24);
+  EXPECT_EQ(RuleAt(rows, kFunction + 8).bp, FXR_UNWIND_BP_AT_CFA);
+  EXPECT_EQ(RuleAt(rows, kFunction + 8).bp_offset, -32);
+  expect(0x40, 0, FXR_UNWIND_RETURN_IN_REGISTER, true);
+  expect(0x44, 0, FXR_UNWIND_RETURN_IN_REGISTER, false);
+}
+
+TEST(FrameSection, ASignedReturnAddressIsOf64BitArmAlone) {
+  const auto functions = Read(SectionOf({0x41, 0x2d, 0x41, 0x0e, 32}));
+  ASSERT_EQ(functions.size(), 1u);
+  EXPECT_EQ(RuleAt(functions[0].rows, kFunction + 8).kind, FXR_UNWIND_UNSUPPORTED);
+}
+
 TEST(FrameSection, StatesAreRememberedAndRestored) {
   const auto functions = Read(SectionOf({0x0e, 32, 0x0a, 0x44, 0x0e, 8, 0x44, 0x0b}));
   ASSERT_EQ(functions.size(), 1u);

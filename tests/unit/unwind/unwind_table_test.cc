@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unwind/unwind_table.h"
 
+#include <elf.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -24,13 +26,15 @@ struct Printed {
   std::string cfa, bp, return_address;
 };
 
-// Runs readelf and takes the rows of all functions; empty without readelf.
-std::vector<Printed> ReadelfRows(const std::string& path) {
+// Runs readelf and takes the rows of the functions that return to `return_register`; empty without
+// readelf.
+std::vector<Printed> ReadelfRows(const std::string& path, const std::string& return_register) {
   std::vector<Printed> rows;
   const std::string command = "readelf --debug-dump=frames-interp " + path + " 2>/dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   if (!pipe) return rows;
   std::vector<std::string> columns;
+  std::set<std::string> common;  // CIEs with that register
   bool is_function = false;
   std::array<char, 4096> text;
   while (fgets(text.data(), text.size(), pipe.get()) != nullptr) {
@@ -40,9 +44,11 @@ std::vector<Printed> ReadelfRows(const std::string& path) {
     for (std::string word; fields >> word;) words.push_back(word);
     if (words.empty()) continue;
     if (line.find(" FDE ") != std::string::npos) {
-      is_function = true;
+      // "... FDE cie=00000000 pc=..."
+      is_function = words.size() > 4 && common.contains(words[4]);
     } else if (line.find(" CIE ") != std::string::npos) {
       is_function = false;
+      if (words.back() == "ra=" + return_register) common.insert("cie=" + words[0]);
     } else if (words[0] == "LOC") {
       columns = words;
     } else if (is_function && words.size() == columns.size() && words[0].size() == 16) {
@@ -52,9 +58,11 @@ std::vector<Printed> ReadelfRows(const std::string& path) {
                   .return_address = ""};
       for (size_t i = 1; i < words.size(); ++i) {
         if (columns[i] == "CFA") row.cfa = words[i];
-        if (columns[i] == "rbp") row.bp = words[i];
+        if (columns[i] == "rbp" || columns[i] == "x29") row.bp = words[i];
         if (columns[i] == "ra") row.return_address = words[i];
       }
+      // Unless a function saves it, it stays where it is.
+      if (row.return_address.empty()) row.return_address = "u";
       rows.push_back(row);
     }
   }
@@ -69,7 +77,13 @@ std::string BpText(const fxr_unwind_rule& rule) {
   return "exp";
 }
 
-std::string Text(const char* base, int offset) {
+std::string ReturnText(const fxr_unwind_rule& rule) {
+  if (rule.return_place == FXR_UNWIND_RETURN_IN_REGISTER) return "u";
+  const int offset = rule.return_place == FXR_UNWIND_RETURN_AT_CFA ? rule.return_offset : -8;
+  return (offset < 0 ? "c" : "c+") + std::to_string(offset);
+}
+
+std::string Text(const std::string& base, int offset) {
   return base + std::string(offset < 0 ? "" : "+") + std::to_string(offset);
 }
 
@@ -82,8 +96,10 @@ std::string OwnPath() {
 void CompareWithReadelf(const std::string& path) {
   const auto file = symbols::ElfFile::Open(path);
   if (!file) GTEST_SKIP() << path << " cannot be read";
-  if (file->machine() != 62) GTEST_SKIP() << "no 64-bit x86";
-  const std::vector<Printed> rows = ReadelfRows(path);
+  const bool is_arm = file->machine() == EM_AARCH64;
+  if (!is_arm && file->machine() != EM_X86_64) GTEST_SKIP() << "another machine";
+  const std::string sp = is_arm ? "sp" : "rsp", bp = is_arm ? "x29" : "rbp";
+  const std::vector<Printed> rows = ReadelfRows(path, is_arm ? "30" : "16");
   if (rows.empty()) GTEST_SKIP() << "readelf prints no rows";
   const UnwindTable table = UnwindTable::Read(*file);
   ASSERT_FALSE(table.empty());
@@ -105,17 +121,20 @@ void CompareWithReadelf(const std::string& path) {
     if (!place) continue;
     const fxr_unwind_rule rule = table.Find(*place);
     ++compared;
-    if (row.return_address == "u") {
+    // readelf prints "u" for what is undefined and for what is unchanged. Only on ARM the return
+    // address may be unchanged.
+    if (row.return_address == "u" && !(is_arm && rule.kind == FXR_UNWIND_SP)) {
       expect(row, std::to_string(rule.kind), std::to_string(FXR_UNWIND_END));
     } else if (rule.kind == FXR_UNWIND_SP || rule.kind == FXR_UNWIND_BP) {
-      expect(row, Text(rule.kind == FXR_UNWIND_SP ? "rsp" : "rbp", rule.offset), row.cfa);
+      expect(row, Text(rule.kind == FXR_UNWIND_SP ? sp : bp, rule.offset), row.cfa);
+      expect(row, ReturnText(rule), row.return_address);
       if (rule.bp != FXR_UNWIND_BP_LOST) expect(row, BpText(rule), row.bp);
     } else if (rule.kind != FXR_UNWIND_UNSUPPORTED) {
       expect(row, "exp", row.cfa);
     } else {
       // What is not supported is neither of the plain forms.
       const bool is_plain =
-          (row.cfa.starts_with("rsp") || row.cfa.starts_with("rbp")) && row.return_address == "c-8";
+          (row.cfa.starts_with(sp) || row.cfa.starts_with(bp)) && row.return_address == "c-8";
       EXPECT_FALSE(is_plain) << std::hex << row.address;
     }
   }
@@ -127,6 +146,16 @@ TEST(UnwindTable, HasTheRowsThatReadelfPrints) { CompareWithReadelf(OwnPath()); 
 
 TEST(UnwindTable, HasTheRowsOfTheDistributionsLibc) {
   CompareWithReadelf("/lib/x86_64-linux-gnu/libc.so.6");
+}
+
+// Those of Debian's package libc6-arm64-cross.
+TEST(UnwindTable, HasTheRowsOfCodeFor64BitArm) {
+  CompareWithReadelf("/usr/aarch64-linux-gnu/lib/libc.so.6");
+}
+
+// The same of libstdc++6-arm64-cross.
+TEST(UnwindTable, HasTheRowsOfCPlusPlusFor64BitArm) {
+  CompareWithReadelf("/usr/aarch64-linux-gnu/lib/libstdc++.so.6");
 }
 
 TEST(UnwindTable, EachPageBeginsWithARow) {
