@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Looks for functions, arguments and USDT probes in mutated ELF files, as the recorder does with files of other users.
-// Built with sanitizers, it proves that no file makes the finder read or write elsewhere, or take long.
+// Looks for functions, arguments and USDT probes in mutated ELF files, as the recorder does with
+// files of other users. Built with sanitizers, it proves that no file makes the finder read or
+// write elsewhere, or take long.
 //
-//   argument_mutations [--count 10000] [--seed 1] [--first 1] FILE...      programs with debug information
+//   argument_mutations [--count 10000] [--seed 1] [--first 1] FILE...      programs with debug
+//   information
 //
 // Twelve files of /usr are mutated as well, for functions and USDT probes.
 //
-// Each file is read in a process of its own, as the recorder reads debug information. The exit status is 1 if one took
-// more than ten seconds of a CPU or 1 GiB, or did not end by itself.
+// Each file is read in a process of its own, as the recorder reads debug information. The exit
+// status is 1 if one took more than ten seconds of a CPU or 1 GiB, or did not end by itself.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -42,11 +44,14 @@ constexpr size_t kOthers = 12;       // files of this machine
 // Most mutations are of what describes functions and types.
 int WeightOf(std::string_view section) {
   if (section == ".debug_info" || section == ".debug_abbrev") return 5;
-  if (section == ".debug_loclists" || section == ".debug_loc" || section == ".debug_rnglists" || section == ".debug_addr" ||
-      section == ".debug_str_offsets") {
+  if (section == ".debug_loclists" || section == ".debug_loc" || section == ".debug_rnglists" ||
+      section == ".debug_addr" || section == ".debug_str_offsets") {
     return 2;
   }
-  return section == ".symtab" || section == ".dynsym" || section == ".note.stapsdt" || section == ".debug_str" ? 1 : 0;
+  return section == ".symtab" || section == ".dynsym" || section == ".note.stapsdt" ||
+                 section == ".debug_str"
+             ? 1
+             : 0;
 }
 
 // What a process reports to its parent.
@@ -127,14 +132,15 @@ int main(int count, char** words) {
     most_kib = std::max(most_kib, usage.ru_maxrss);
     if (!has_outcome || status != 0 || usage.ru_maxrss > kMaxKib) {
       std::fprintf(stderr, "mutation %zu of %s: %s %d, %ld KiB\n", done, original.path.c_str(),
-                   WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                   usage.ru_maxrss);
+                   WIFSIGNALED(status) ? "signal" : "exit",
+                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), usage.ru_maxrss);
       ++failures;
     }
     rejected += outcome.is_elf ? 0 : 1;
     with_values += outcome.has_values ? 1 : 0;
   }
-  std::printf("%zu files: %zu with arguments, %zu rejected, %zu failures; longest %.2f s; memory %ld MB\n", files_wanted,
-              with_values, rejected, failures, longest, most_kib / 1024);
+  std::printf(
+      "%zu files: %zu with arguments, %zu rejected, %zu failures; longest %.2f s; memory %ld MB\n",
+      files_wanted, with_values, rejected, failures, longest, most_kib / 1024);
   return failures != 0 ? 1 : 0;
 }

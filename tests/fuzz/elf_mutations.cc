@@ -42,8 +42,10 @@ std::vector<ElfOriginal::Region> RegionsOf(const Bytes& bytes, const ElfOriginal
     std::memcpy(&section, bytes.data() + at, sizeof(section));
     std::memcpy(&names, bytes.data() + names_at, sizeof(names));
     if (names.sh_offset + section.sh_name >= bytes.size()) continue;
-    const auto* text = reinterpret_cast<const char*>(bytes.data() + names.sh_offset + section.sh_name);
-    const std::string_view name(text, strnlen(text, bytes.size() - names.sh_offset - section.sh_name));
+    const auto* text =
+        reinterpret_cast<const char*>(bytes.data() + names.sh_offset + section.sh_name);
+    const std::string_view name(text,
+                                strnlen(text, bytes.size() - names.sh_offset - section.sh_name));
     for (int times = weight(name); times > 0; --times) add(section.sh_offset, section.sh_size);
   }
   if (regions.size() == headers) regions.clear();
@@ -61,8 +63,8 @@ ElfOriginal ElfOriginal::Read(const std::string& path, const Weight& weight) {
 
 Bytes ElfOriginal::Mutate(Random& random, size_t most) const {
   Bytes mutated = bytes;
-  constexpr std::array<uint64_t, 10> kNumbers = {0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff,
-                                                 UINT64_MAX};
+  constexpr std::array<uint64_t, 10> kNumbers = {
+      0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, UINT64_MAX};
   const size_t count = 1 + Below(random, most);
   for (size_t i = 0; i < count; ++i) {
     const Region& region = regions[Below(random, regions.size())];
@@ -77,7 +79,8 @@ Bytes ElfOriginal::Mutate(Random& random, size_t most) const {
         break;
       case 2: {
         const uint64_t number = kNumbers[random() % kNumbers.size()] + random() % 3 - 1;
-        std::memcpy(mutated.data() + at, &number, std::min<size_t>(left, size_t{1} << (random() % 4)));
+        std::memcpy(mutated.data() + at, &number,
+                    std::min<size_t>(left, size_t{1} << (random() % 4)));
         break;
       }
       case 3: {  // a piece of the region again: entries, or parts of them
@@ -87,7 +90,8 @@ Bytes ElfOriginal::Mutate(Random& random, size_t most) const {
         break;
       }
       default:  // a long number in LEB128
-        std::fill_n(mutated.begin() + static_cast<ptrdiff_t>(at), std::min<size_t>(left, 1 + Below(random, 12)), 0xff);
+        std::fill_n(mutated.begin() + static_cast<ptrdiff_t>(at),
+                    std::min<size_t>(left, 1 + Below(random, 12)), 0xff);
     }
   }
   if (random() % 16 == 0) mutated.resize(Below(random, mutated.size()));
@@ -99,7 +103,8 @@ std::vector<std::string> FilesOfThisMachine() {
   for (const char* folder : {"/usr/bin", "/usr/lib/x86_64-linux-gnu"}) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (entry.is_regular_file(error) && entry.file_size(error) <= kMaxFileBytes) files.push_back(entry.path());
+      if (entry.is_regular_file(error) && entry.file_size(error) <= kMaxFileBytes)
+        files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());
@@ -108,7 +113,8 @@ std::vector<std::string> FilesOfThisMachine() {
 
 int MemoryFile(const Bytes& bytes) {
   const int file = memfd_create("mutated", MFD_CLOEXEC);
-  if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+  if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    std::abort();
   return file;
 }
 

@@ -28,7 +28,8 @@ struct ElfOriginal {
   // Without regions if it is no ELF file with such a section.
   static ElfOriginal Read(const std::string& path, const Weight& weight);
 
-  // A copy with up to `most` mutations: bits, numbers at limits, copied pieces, long LEB128 numbers, and the end of the file.
+  // A copy with up to `most` mutations: bits, numbers at limits, copied pieces, long LEB128
+  // numbers, and the end of the file.
   Bytes Mutate(Random& random, size_t most) const;
 
   std::string path;

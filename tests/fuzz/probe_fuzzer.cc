@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A coverage-guided fuzzer (libFuzzer) for what probes read of untrusted input: the text of an option, debug information
-// of a program, the reply of the process that reads it, notes of USDT probes. The first byte selects the input.
+// A coverage-guided fuzzer (libFuzzer) for what probes read of untrusted input: the text of an
+// option, debug information of a program, the reply of the process that reads it, notes of USDT
+// probes. The first byte selects the input.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,7 +25,9 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-std::string_view TextOf(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view TextOf(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 void ReadOption(std::string_view text) {
   const auto parsed = probes::ParseProbe(text);
@@ -33,15 +36,18 @@ void ReadOption(std::string_view text) {
   for (const probes::Machine machine : {probes::Machine::kX86, probes::Machine::kArm}) {
     for (const probes::ValueText& value : parsed->arguments) {
       if (!probes::IsPositional(value)) continue;
-      if (const auto argument = probes::ResolvePositional(value, machine)) probe.shown.push_back(*argument);
+      if (const auto argument = probes::ResolvePositional(value, machine))
+        probe.shown.push_back(*argument);
     }
     for (const probes::ComparisonText& comparison : parsed->filter) {
       if (!probes::IsPositional(comparison.value)) continue;
       const auto argument = probes::ResolvePositional(comparison.value, machine);
       if (!argument) continue;
-      if (const auto made = probes::MakeComparison(comparison, *argument)) probe.filter.push_back(*made);
+      if (const auto made = probes::MakeComparison(comparison, *argument))
+        probe.filter.push_back(*made);
     }
-    if (probe.filter.size() <= FXR_PROBE_COMPARISONS && probes::CheckLimits(probe)) (void)probes::MakeSpec(probe);
+    if (probe.filter.size() <= FXR_PROBE_COMPARISONS && probes::CheckLimits(probe))
+      (void)probes::MakeSpec(probe);
     probe = {};
   }
 }
@@ -58,7 +64,8 @@ void ReadReply(Bytes bytes) {
 
 void ReadProgram(Bytes bytes) {
   util::UniqueFd file(memfd_create("fuzzed", MFD_CLOEXEC));
-  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return;
+  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return;
   auto elf = symbols::ElfFile::FromDescriptor(std::move(file));
   if (elf) fuzz::ReadArguments(std::move(*elf));
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes unwind tables of mutated ELF files, as the recorder does with files of other users. Built with sanitizers, it
-// proves that no file makes the parser read or write elsewhere, or take long.
+// Makes unwind tables of mutated ELF files, as the recorder does with files of other users. Built
+// with sanitizers, it proves that no file makes the parser read or write elsewhere, or take long.
 //
-//   table_mutations [--count 10000] [--seed 1] [FILE...]      by default programs and libraries of /usr
+//   table_mutations [--count 10000] [--seed 1] [FILE...]      by default programs and libraries of
+//   /usr
 //
-// Headers, section headers and the sections with tables are mutated: bits, numbers at limits, copied pieces, and the end of
-// the file. One seed makes the same files each time. The exit status is 1 if a file took more than ten seconds or a table
-// is not the same after it went through the process boundary.
+// Headers, section headers and the sections with tables are mutated: bits, numbers at limits,
+// copied pieces, and the end of the file. One seed makes the same files each time. The exit status
+// is 1 if a file took more than ten seconds or a table is not the same after it went through the
+// process boundary.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -39,7 +41,10 @@ constexpr size_t kMaxMutations = 24;
 // The sections that the table maker reads; most mutations are of the tables themselves.
 int WeightOf(std::string_view section) {
   if (section == ".eh_frame" || section == ".debug_frame") return 6;
-  return section == ".eh_frame_hdr" || section == ".dynsym" || section == ".symtab" || section == ".gnu_debugdata" ? 1 : 0;
+  return section == ".eh_frame_hdr" || section == ".dynsym" || section == ".symtab" ||
+                 section == ".gnu_debugdata"
+             ? 1
+             : 0;
 }
 
 // Where the BPF programs read tables.
@@ -49,7 +54,8 @@ class Store {
     const auto module = store_.AddModule();
     if (!module) std::abort();
     if (store_.Load(*module, table, 1, time_)) {
-      for (int i = 0; i < 32; ++i) (void)table.Find(table.file_offset() + random() % (uint64_t{table.pages()} * 65536 + 1));
+      for (int i = 0; i < 32; ++i)
+        (void)table.Find(table.file_offset() + random() % (uint64_t{table.pages()} * 65536 + 1));
     }
     time_ += unwind::ExtentAllocator::kGrace + 1;
     store_.RemoveModule(*module, time_);
@@ -61,7 +67,8 @@ class Store {
   std::vector<fxr_u32> words_ = std::vector<fxr_u32>(size_t{8} << 20);
   std::vector<fxr_unwind_module> modules_ = std::vector<fxr_unwind_module>(64);
   std::vector<fxr_unwind_range> ranges_ = std::vector<fxr_unwind_range>(64);
-  unwind::TableStore store_{{.words = words_, .provide = nullptr, .modules = modules_, .ranges = ranges_}};
+  unwind::TableStore store_{
+      {.words = words_, .provide = nullptr, .modules = modules_, .ranges = ranges_}};
 };
 
 }  // namespace
@@ -107,13 +114,15 @@ int main(int count, char** words) {
     elf->ReadFunctions(&functions);
     const auto decoded = unwind::DecodeTable(unwind::EncodeTable(table));
     if (!decoded || !std::ranges::equal(decoded->words(), table.words())) {
-      std::fprintf(stderr, "mutation %zu of %s: another table behind the process boundary\n", done, original.path.c_str());
+      std::fprintf(stderr, "mutation %zu of %s: another table behind the process boundary\n", done,
+                   original.path.c_str());
       ++failures;
     } else if (!table.empty()) {
       ++with_table;
       store.Take(random, table);
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     longest = std::max(longest, seconds);
     if (seconds > kMaxSeconds) {
       std::fprintf(stderr, "mutation %zu of %s: %.1f s\n", done, original.path.c_str(), seconds);
@@ -124,8 +133,8 @@ int main(int count, char** words) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%zu files: %zu with a table, %zu rejected; longest %.2f s; memory %ld MB\n", files_wanted, with_table, rejected,
-              longest, usage.ru_maxrss / 1024);
+  std::printf("%zu files: %zu with a table, %zu rejected; longest %.2f s; memory %ld MB\n",
+              files_wanted, with_table, rejected, longest, usage.ru_maxrss / 1024);
   if (paths.empty()) std::fprintf(stderr, "no ELF file with tables\n");
   return failures != 0 || paths.empty() ? 1 : 0;
 }

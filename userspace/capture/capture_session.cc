@@ -97,7 +97,8 @@ util::Status CaptureSession::StartUnwinder() {
            !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
            programs_->IsFollowed(tgid);
   };
-  unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(table_maker_), std::move(is_wanted));
+  unwind_ = std::make_unique<UnwindLoader>(programs_->unwind(), std::move(table_maker_),
+                                           std::move(is_wanted));
   return unwind_->Start(options_.stack.program);
 }
 
@@ -110,8 +111,8 @@ void CaptureSession::StartContexts() {
            !filter.cgroups.empty() || std::ranges::find(filter.tgids, tgid) != filter.tgids.end() ||
            programs_->IsFollowed(tgid);
   };
-  contexts_ = std::make_unique<ThreadContextLoader>(programs_->contexts(), std::move(context_reader_),
-                                                    std::move(is_wanted));
+  contexts_ = std::make_unique<ThreadContextLoader>(
+      programs_->contexts(), std::move(context_reader_), std::move(is_wanted));
   contexts_->Start();
 }
 

@@ -95,7 +95,9 @@ class CaptureSession final : private OtherEvents {
   // See PerfSource::TakeProblem().
   std::string TakePerfProblem();
   // After Start: functions of patterns that could not be probed, a sentence for each pattern.
-  std::vector<std::string> DescribeSkippedProbes() const { return programs_->DescribeSkippedProbes(); }
+  std::vector<std::string> DescribeSkippedProbes() const {
+    return programs_->DescribeSkippedProbes();
+  }
   // Delivers everything recorded so far. Returns false if an uncommitted event stopped it. Do not
   // poll wakeup_fd then: it stays readable until that event is committed.
   bool Drain();
@@ -177,8 +179,8 @@ class CaptureSession final : private OtherEvents {
 
   ProgramOptions options_;
   std::unique_ptr<BpfPrograms> programs_;
-  std::unique_ptr<unwind::TableMaker> table_maker_;  // up to the start; null: no tables
-  std::unique_ptr<UnwindLoader> unwind_;             // null: no tables
+  std::unique_ptr<unwind::TableMaker> table_maker_;       // up to the start; null: no tables
+  std::unique_ptr<UnwindLoader> unwind_;                  // null: no tables
   std::unique_ptr<util::IsolatedWorker> context_reader_;  // up to the start; null: no contexts
   std::unique_ptr<ThreadContextLoader> contexts_;         // null: no contexts
   KernelClock clock_;

@@ -64,7 +64,8 @@ util::Status AddStacks(const PerfSourceOptions& options, CaptureSession& session
   if (stacks) {
     if (stack.on && session.sample_program_fd() >= 0 && !(*stacks)->runs_program()) {
       notes->push_back(
-          "the kernel refuses a BPF program for samples (stack:on): they are unwound by frame pointers");
+          "the kernel refuses a BPF program for samples (stack:on): they are unwound by frame "
+          "pointers");
     }
     session.AddSource(std::move(*stacks));
     return util::Ok();

@@ -85,7 +85,8 @@ std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapp
   struct stat file {};
   MappedFile found;
   // The mapped file itself, also if its path leads to another one by now.
-  found.path = fmt::format("{}/{}/map_files/{:x}-{:x}", proc, mapping.tgid, mapping.start, mapping.end);
+  found.path =
+      fmt::format("{}/{}/map_files/{:x}-{:x}", proc, mapping.tgid, mapping.start, mapping.end);
   if (stat(found.path.c_str(), &file) != 0) {
     found.root = fmt::format("{}/{}/root", proc, mapping.tgid);
     found.path = mapping.path;
@@ -96,8 +97,9 @@ std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapp
 }
 
 util::Result<util::UniqueFd> OpenCode(const std::string& path, const std::string& root) {
-  return path.find("/map_files/") != std::string::npos ? symbols::OpenMappedFile(path)
-                                                       : symbols::OpenRegularFile(path, {.root = root});
+  return path.find("/map_files/") != std::string::npos
+             ? symbols::OpenMappedFile(path)
+             : symbols::OpenRegularFile(path, {.root = root});
 }
 
 std::optional<fxr_unwind_file> IdentityOf(const std::string& path) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Category `stack`, what perf's events do for it. They sample running threads (part `on`): each
 // sample runs a BPF program, which sends the stack. Where there is none (bpf/stack.bpf.c) samples
-// come from perf's rings, unwound by frame pointers, and become the same long event. The rings report
-// mappings in any case, which name the addresses of all stacks.
+// come from perf's rings, unwound by frame pointers, and become the same long event. The rings
+// report mappings in any case, which name the addresses of all stacks.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace capture {
 
 class StackSampler final : public PerfSource {
  public:
-  // Opens sampling if `options.on`, and mappings in any case. `program` is the BPF program of samples;
-  // -1: none.
+  // Opens sampling if `options.on`, and mappings in any case. `program` is the BPF program of
+  // samples; -1: none.
   static util::Result<std::unique_ptr<StackSampler>> Open(const StackOptions& options, int program);
   explicit StackSampler(std::unique_ptr<perf::StackSession> session)
       : PerfSource(FXR_CATEGORY_STACK), session_(std::move(session)) {}

@@ -91,7 +91,8 @@ void ThreadContextLoader::Run() {
   for (;;) {
     std::vector<pollfd> waits{{stop_.get(), POLLIN, 0}};
     for (const int fd : session_->fds()) waits.push_back({fd, POLLIN, 0});
-    const int ready = poll(waits.data(), waits.size(), static_cast<int>(kFollowInterval / 1'000'000));
+    const int ready =
+        poll(waits.data(), waits.size(), static_cast<int>(kFollowInterval / 1'000'000));
     if (waits[0].revents != 0) return;
     if (ready > 0) usleep(kGatherTime);
     const uint64_t now = util::MonotonicNow();

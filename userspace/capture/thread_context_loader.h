@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds which processes publish trace contexts of their threads (include/fxt_record/thread_context.h)
-// and where, for the BPF programs. Works in a thread of its own: the collector must not wait for
-// files. perf's rings report which processes have new mappings, /proc has the mappings.
+// Finds which processes publish trace contexts of their threads
+// (include/fxt_record/thread_context.h) and where, for the BPF programs. Works in a thread of its
+// own: the collector must not wait for files. perf's rings report which processes have new
+// mappings, /proc has the mappings.
 #pragma once
 
 #include <atomic>

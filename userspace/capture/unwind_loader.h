@@ -40,10 +40,10 @@ struct UnwindStats {
   uint64_t tables = 0;       // loaded now
   uint64_t table_bytes = 0;  // of these
   uint64_t max_table_bytes = 0;
-  uint64_t unloaded = 0;   // tables that had to go for want of room
-  uint64_t no_room = 0;    // tables and lists of mappings for which there was no room
-  uint64_t crashes = 0;    // files that their parser did not survive, or not in time
-  uint64_t processes = 0;  // whose mappings the programs know
+  uint64_t unloaded = 0;         // tables that had to go for want of room
+  uint64_t no_room = 0;          // tables and lists of mappings for which there was no room
+  uint64_t crashes = 0;          // files that their parser did not survive, or not in time
+  uint64_t processes = 0;        // whose mappings the programs know
   uint64_t unknown_pythons = 0;  // files with an interpreter whose layout is not known
 };
 
@@ -70,7 +70,8 @@ class UnwindLoader {
     bool operator()(const fxr_unwind_file& a, const fxr_unwind_file& b) const;
   };
 
-  // While all processes are read, the modules of files by device and inode: most are mapped by many.
+  // While all processes are read, the modules of files by device and inode: most are mapped by
+  // many.
   using SeenFiles = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
 
   struct Module {
@@ -80,7 +81,7 @@ class UnwindLoader {
     std::string path;
     std::string root;
     util::UniqueFd image;  // the file, if no path leads to it
-    uint32_t users = 0;  // lists of mappings
+    uint32_t users = 0;    // lists of mappings
     bool is_read = false;
     // The file has no table, and its code is unwound by frame pointers.
     bool has_none = false;
@@ -161,7 +162,8 @@ class UnwindLoader {
 
   std::atomic<bool> scanned_ = false;
   std::atomic<uint64_t> shown_tables_ = 0, shown_bytes_ = 0, shown_unloaded_ = 0,
-                        shown_no_room_ = 0, shown_crashes_ = 0, shown_processes_ = 0, shown_unknown_pythons_ = 0;
+                        shown_no_room_ = 0, shown_crashes_ = 0, shown_processes_ = 0,
+                        shown_unknown_pythons_ = 0;
 };
 
 }  // namespace capture

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "facts/kernel_sections.h"
-#include "facts/task_names.h"
 #include "facts/open_spans.h"
+#include "facts/task_names.h"
 #include "facts/timeline/activity_history.h"
 #include "facts/timeline/fact.h"
 #include "facts/timeline/timeline_state.h"

@@ -32,13 +32,15 @@ util::Result<Place> Place::Follow() const {
   }
   target.address = address;
   if (target.address.steps == FXR_PROBE_STEPS - 1) {
-    return util::Error{fmt::format("more than {} pointers would have to be followed", FXR_PROBE_STEPS - 1), ""};
+    return util::Error{
+        fmt::format("more than {} pointers would have to be followed", FXR_PROBE_STEPS - 1), ""};
   }
   target.address.offsets[target.address.steps++] = static_cast<fxr_s32>(offset);
   return target;
 }
 
-util::Result<fxr_probe_operand> Place::Read(uint64_t bytes, uint64_t shift, uint64_t bits, bool is_signed) const {
+util::Result<fxr_probe_operand> Place::Read(uint64_t bytes, uint64_t shift, uint64_t bits,
+                                            bool is_signed) const {
   fxr_probe_operand operand = address;
   if (in_memory) {
     operand.offsets[operand.steps++] = static_cast<fxr_s32>(offset);
@@ -48,7 +50,8 @@ util::Result<fxr_probe_operand> Place::Read(uint64_t bytes, uint64_t shift, uint
   } else {
     const size_t part = offset / 8;
     const uint64_t in_register = offset % 8 * 8 + shift;
-    if (part >= register_count || in_register + bits > 64) return util::Error{"it is in no register", ""};
+    if (part >= register_count || in_register + bits > 64)
+      return util::Error{"it is in no register", ""};
     operand.source = registers.at(part).offset;
     operand.shift = static_cast<fxr_u8>(in_register);
   }
@@ -74,7 +77,8 @@ util::Result<Argument> Place::ReadTextArray(uint64_t size) const {
   argument.operand.bits = 64;
   argument.operand.bytes = 8;
   // Without a size it is the last member, and has what was allocated.
-  argument.MakeText(size == 0 ? FXR_PROBE_TEXT_BYTES : std::min<uint64_t>(size + 1, FXR_PROBE_TEXT_BYTES));
+  argument.MakeText(size == 0 ? FXR_PROBE_TEXT_BYTES
+                              : std::min<uint64_t>(size + 1, FXR_PROBE_TEXT_BYTES));
   return argument;
 }
 
@@ -86,12 +90,14 @@ ParameterPlacer::ParameterPlacer(Machine machine, bool has_result_address) : mac
 util::Result<Place> ParameterPlacer::Next(const Passing& passing) {
   const unsigned max_integers = machine_ == Machine::kX86 ? 6 : 8;
   constexpr unsigned kMaxFloats = 8;
-  const auto count = [&](Part part) { return static_cast<unsigned>(std::ranges::count(passing.parts, part)); };
+  const auto count = [&](Part part) {
+    return static_cast<unsigned>(std::ranges::count(passing.parts, part));
+  };
   const bool fits = !passing.in_memory && integers_ + count(Part::kInteger) <= max_integers &&
                     floats_ + count(Part::kFloat) <= kMaxFloats;
   if (!fits) {
-    const Place place =
-        Place::InMemory(StackPointer(machine_), EntryStackOffset(machine_) + static_cast<int64_t>(stack_));
+    const Place place = Place::InMemory(StackPointer(machine_),
+                                        EntryStackOffset(machine_) + static_cast<int64_t>(stack_));
     stack_ += ((passing.by_reference ? 8 : passing.size) + 7) / 8 * 8;
     const bool is_integer = !passing.parts.empty() && passing.parts[0] == Part::kInteger;
     if (machine_ == Machine::kArm && is_integer) integers_ = max_integers;

@@ -28,7 +28,8 @@ struct Place {
   // What the pointer here points to. Errors: too many pointers, part of a register.
   util::Result<Place> Follow() const;
   // Reads `bytes` here, of them `bits` bits from `shift` up.
-  util::Result<fxr_probe_operand> Read(uint64_t bytes, uint64_t shift, uint64_t bits, bool is_signed) const;
+  util::Result<fxr_probe_operand> Read(uint64_t bytes, uint64_t shift, uint64_t bits,
+                                       bool is_signed) const;
   // The text whose address is the pointer here.
   util::Result<Argument> ReadText() const;
   // The text that is here, in an array of `size` bytes; 0: not known. Errors: it is in a register.

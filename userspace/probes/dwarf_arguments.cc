@@ -25,19 +25,23 @@ constexpr size_t kMaxMembers = 4096;
 constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
 constexpr int kMaxDepth = 16;
 
-// libdw returns texts that stand among the attributes without a look for their end. It looks for it on its way to the
-// next attribute.
+// libdw returns texts that stand among the attributes without a look for their end. It looks for it
+// on its way to the next attribute.
 bool HasWholeAttributes(Dwarf_Die* die) {
-  return dwarf_getattrs(die, [](Dwarf_Attribute*, void*) { return static_cast<int>(DWARF_CB_OK); }, nullptr, 0) == 1;
+  return dwarf_getattrs(
+             die, [](Dwarf_Attribute*, void*) { return static_cast<int>(DWARF_CB_OK); }, nullptr,
+             0) == 1;
 }
 
-// The same for texts of the sections that consist of texts: false if one does not end with a text's end. After
-// dwarf_begin_elf(), which decompresses them.
+// The same for texts of the sections that consist of texts: false if one does not end with a text's
+// end. After dwarf_begin_elf(), which decompresses them.
 bool HasWholeTexts(Elf* elf) {
-  constexpr std::array<std::string_view, 3> kSections = {".debug_str", ".debug_line_str", ".zdebug_str"};
+  constexpr std::array<std::string_view, 3> kSections = {".debug_str", ".debug_line_str",
+                                                         ".zdebug_str"};
   size_t names = 0;
   if (elf_getshdrstrndx(elf, &names) != 0) return false;
-  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* name = elf_strptr(elf, names, header.sh_name);
@@ -69,10 +73,26 @@ std::string NameOf(Dwarf_Die* die) {
   return {};
 }
 
+// Whether the compilation unit describes types. That of a compiler with -g1 does not, and no
+// function there says that it returns something.
+bool HasTypes(Dwarf_Die* die) {
+  Dwarf_Die unit;
+  Dwarf_Die at;
+  if (dwarf_diecu(die, &unit, nullptr, nullptr) == nullptr || dwarf_child(&unit, &at) != 0) {
+    return false;
+  }
+  for (size_t count = 0; count < kMaxEntries; ++count) {
+    if (dwarf_tag(&at) == DW_TAG_base_type) return true;
+    if (dwarf_siblingof(&at, &at) != 0) return false;
+  }
+  return false;
+}
+
 std::optional<uint64_t> NumberOf(Dwarf_Die* die, unsigned attribute) {
   Dwarf_Attribute value;
   Dwarf_Word number = 0;
-  if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &value), &number) != 0) return std::nullopt;
+  if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &value), &number) != 0)
+    return std::nullopt;
   return number;
 }
 
@@ -103,7 +123,9 @@ bool Peel(Dwarf_Die* type) {
   return false;
 }
 
-bool IsReference(int tag) { return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type; }
+bool IsReference(int tag) {
+  return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
 bool IsStruct(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
@@ -123,8 +145,8 @@ uint64_t SizeOf(Dwarf_Die* type) {
 bool IsText(Dwarf_Die* type) {
   if (dwarf_tag(type) != DW_TAG_base_type || SizeOf(type) != 1) return false;
   const uint64_t encoding = NumberOf(type, DW_AT_encoding).value_or(0);
-  return encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF ||
-         encoding == DW_ATE_unsigned || encoding == DW_ATE_signed;
+  return encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+         encoding == DW_ATE_UTF || encoding == DW_ATE_unsigned || encoding == DW_ATE_signed;
 }
 
 struct Member {
@@ -144,7 +166,8 @@ Search MemberAt(Dwarf_Die* child, uint64_t base, Member* found) {
   if (dwarf_attr_integrate(child, DW_AT_data_member_location, &attribute) != nullptr) {
     Dwarf_Word offset = 0;
     // Members behind a virtual base class have an expression.
-    if (dwarf_formudata(&attribute, &offset) != 0 || offset > INT32_MAX) return Search::kUnsupported;
+    if (dwarf_formudata(&attribute, &offset) != 0 || offset > INT32_MAX)
+      return Search::kUnsupported;
     found->byte_offset += offset;
   }
   found->bits = NumberOf(child, DW_AT_bit_size).value_or(0);
@@ -155,7 +178,8 @@ Search MemberAt(Dwarf_Die* child, uint64_t base, Member* found) {
       // Before DWARF 4, and clang still: from the most significant bit of what has DW_AT_byte_size.
       const auto from_top = NumberOf(child, DW_AT_bit_offset);
       const auto bytes = NumberOf(child, DW_AT_byte_size);
-      if (from_top && bytes && *bytes <= 16 && *from_top <= 128 && *from_top + found->bits <= 8 * *bytes) {
+      if (from_top && bytes && *bytes <= 16 && *from_top <= 128 &&
+          *from_top + found->bits <= 8 * *bytes) {
         offset = 8 * *bytes - *from_top - found->bits;
       }
     }
@@ -184,21 +208,24 @@ Search FindMember(Dwarf_Die* type, std::string_view name, uint64_t base, int dep
     }
     Member inner;
     if (MemberAt(&child, base, &inner) != Search::kFound || !Peel(&inner.type)) continue;
-    const Search search = FindMember(&inner.type, name, inner.byte_offset, depth + 1, budget, found, known);
+    const Search search =
+        FindMember(&inner.type, name, inner.byte_offset, depth + 1, budget, found, known);
     if (search != Search::kNone) return search;
   } while (dwarf_siblingof(&child, &child) == 0);
   return Search::kNone;
 }
 
-// libstdc++'s std::string where the debug information only declares it, as clang's does: an address and a length.
+// libstdc++'s std::string where the debug information only declares it, as clang's does: an address
+// and a length.
 bool IsDeclaredString(Dwarf_Die* type) {
   Dwarf_Attribute declaration;
   return dwarf_attr(type, DW_AT_declaration, &declaration) != nullptr &&
-         NameOf(type).starts_with("basic_string<char, std::char_traits<char>, std::allocator<char>");
+         NameOf(type).starts_with(
+             "basic_string<char, std::char_traits<char>, std::allocator<char>");
 }
 
-// True if a class, or what it consists of, has a user-provided destructor: C++ then passes it by address. gcc does not
-// write DW_AT_calling_convention.
+// True if a class, or what it consists of, has a user-provided destructor: C++ then passes it by
+// address. gcc does not write DW_AT_calling_convention.
 bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
   Dwarf_Die child;
   if (depth > kMaxDepth || !Peel(&type)) return false;
@@ -213,7 +240,8 @@ bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
     const int tag = dwarf_tag(&child);
     Dwarf_Attribute attribute;
     if (tag == DW_TAG_subprogram && dwarf_attr(&child, DW_AT_artificial, &attribute) == nullptr &&
-        dwarf_attr(&child, DW_AT_defaulted, &attribute) == nullptr && NameOf(&child).starts_with('~')) {
+        dwarf_attr(&child, DW_AT_defaulted, &attribute) == nullptr &&
+        NameOf(&child).starts_with('~')) {
       return true;
     }
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
@@ -227,8 +255,8 @@ bool HasDestructor(Dwarf_Die type, int depth, size_t* budget) {
 }
 
 // False: not known.
-bool Classify(Dwarf_Die type, uint64_t offset, int depth, size_t* budget, std::array<Part, 2>* parts,
-              size_t* floats) {
+bool Classify(Dwarf_Die type, uint64_t offset, int depth, size_t* budget,
+              std::array<Part, 2>* parts, size_t* floats) {
   if (depth > kMaxDepth || *budget == 0 || !Peel(&type)) return false;
   --*budget;
   const auto merge = [&](Part part) {
@@ -317,7 +345,8 @@ std::optional<Passing> PassingOf(Dwarf_Die type, Machine machine) {
   if (!Classify(type, 0, 0, &budget, &parts, &floats)) return std::nullopt;
   const size_t words = (passing.size + 7) / 8;
   if (machine == Machine::kArm) {
-    const bool only_floats = std::ranges::none_of(parts, [](Part part) { return part == Part::kInteger; });
+    const bool only_floats =
+        std::ranges::none_of(parts, [](Part part) { return part == Part::kInteger; });
     if (only_floats && floats != 0 && floats <= 4) {
       passing.parts.assign(floats, Part::kFloat);
     } else {
@@ -348,7 +377,8 @@ struct DwarfArguments::Impl {
   DwarfPtr dwarf;
 
   // dwarf_getscopes() does not look into namespaces, where clang has the definitions of functions.
-  static bool FindBelow(Dwarf_Die* parent, uint64_t address, int depth, size_t* budget, Dwarf_Die* function) {
+  static bool FindBelow(Dwarf_Die* parent, uint64_t address, int depth, size_t* budget,
+                        Dwarf_Die* function) {
     Dwarf_Die child;
     if (depth > kMaxDepth || dwarf_child(parent, &child) != 0) return false;
     do {
@@ -360,7 +390,8 @@ struct DwarfArguments::Impl {
         *function = child;
         return true;
       }
-      const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram || IsStruct(tag);
+      const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_module ||
+                                 tag == DW_TAG_subprogram || IsStruct(tag);
       if (has_functions && FindBelow(&child, address, depth + 1, budget, function)) return true;
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
@@ -391,7 +422,8 @@ struct DwarfArguments::Impl {
   static util::Error Refuse(std::string text) { return {std::move(text), ""}; }
 
   // Where the calling convention has parameter number `index`.
-  Found PlaceByConvention(Dwarf_Die* function, std::vector<Dwarf_Die> parameters, size_t index) const {
+  Found PlaceByConvention(Dwarf_Die* function, std::vector<Dwarf_Die> parameters,
+                          size_t index) const {
     bool has_result_address = false;
     Dwarf_Die type;
     if (machine == Machine::kX86 && TypeOf(function, &type)) {
@@ -427,7 +459,8 @@ struct DwarfArguments::Impl {
     size_t count = 0;
     Dwarf_Addr base = 0, begin = 0, end = 0;
     bool is_found = false;
-    for (ptrdiff_t at = 0; (at = dwarf_getlocations(&location, at, &base, &begin, &end, &ops, &count)) > 0;) {
+    for (ptrdiff_t at = 0;
+         (at = dwarf_getlocations(&location, at, &base, &begin, &end, &ops, &count)) > 0;) {
       // Where a parameter begins with an empty range, that is its location on entry.
       is_found = begin <= of.address && (of.address < end || begin == of.address);
       if (is_found) break;
@@ -452,8 +485,8 @@ struct DwarfArguments::Impl {
     });
   }
 
-  Found PlaceFrom(Dwarf_Die* function, const std::vector<Dwarf_Die>& parameters, size_t index, const Function& of,
-                  const Dwarf_Op* ops, size_t count) const {
+  Found PlaceFrom(Dwarf_Die* function, const std::vector<Dwarf_Die>& parameters, size_t index,
+                  const Function& of, const Dwarf_Op* ops, size_t count) const {
     if (RegisterOf(ops[0])) {
       Place place;
       for (size_t i = 0; i < count; ++i) {
@@ -478,7 +511,8 @@ struct DwarfArguments::Impl {
     if (count == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
       const auto found = DwarfRegister(machine, ops[0].atom - DW_OP_breg0);
       const auto offset = static_cast<int64_t>(ops[0].number);
-      if (found && offset >= INT32_MIN && offset <= INT32_MAX) return Place::InMemory(*found, offset);
+      if (found && offset >= INT32_MIN && offset <= INT32_MAX)
+        return Place::InMemory(*found, offset);
     }
     if (ops[0].atom == DW_OP_fbreg) {
       // The function stores it there after its entry, unless the caller did, on the stack.
@@ -488,7 +522,8 @@ struct DwarfArguments::Impl {
       if (of.is_clone) return Refuse("the compiler changed the parameters of this function");
       return PlaceByConvention(function, parameters, index);
     }
-    if (ops[count - 1].atom == DW_OP_stack_value) return Refuse("the compiler does not pass it to this function");
+    if (ops[count - 1].atom == DW_OP_stack_value)
+      return Refuse("the compiler does not pass it to this function");
     return Refuse("its location is too complex");
   }
 
@@ -498,13 +533,16 @@ struct DwarfArguments::Impl {
     Dwarf_Op* ops = nullptr;
     size_t count = 0;
     if (offset < 0 || offset > INT32_MAX / 2 ||
-        dwarf_getlocation(dwarf_attr_integrate(function, DW_AT_frame_base, &frame), &ops, &count) != 0 || count != 1) {
+        dwarf_getlocation(dwarf_attr_integrate(function, DW_AT_frame_base, &frame), &ops, &count) !=
+            0 ||
+        count != 1) {
       return std::nullopt;
     }
     if (ops[0].atom == DW_OP_call_frame_cfa) return offset + EntryStackOffset(machine);
     // rbp, which is pushed below the return address
     constexpr int kFramePointer = 6;
-    if (machine == Machine::kX86 && ops[0].atom == DW_OP_reg0 + kFramePointer && offset >= 16) return offset - 8;
+    if (machine == Machine::kX86 && ops[0].atom == DW_OP_reg0 + kFramePointer && offset >= 16)
+      return offset - 8;
     return std::nullopt;
   }
 
@@ -523,13 +561,15 @@ struct DwarfArguments::Impl {
     return Refuse("its type is too deep");
   }
 
-  static util::Status Step(const ValueText::Step& step, Place* place, Dwarf_Die* type, Member* member) {
+  static util::Status Step(const ValueText::Step& step, Place* place, Dwarf_Die* type,
+                           Member* member) {
     if (auto status = FollowReferences(place, type); !status) return status;
     if (member->bits != 0) return Refuse("a bit field has no members");
     const int tag = dwarf_tag(type);
     Dwarf_Die target;
     if (step.member.empty()) {
-      if (tag != DW_TAG_pointer_type && tag != DW_TAG_array_type) return Refuse("it is neither a pointer nor an array");
+      if (tag != DW_TAG_pointer_type && tag != DW_TAG_array_type)
+        return Refuse("it is neither a pointer nor an array");
       if (!TypeOf(type, &target)) return Refuse("it points to nothing that has a type");
       if (tag == DW_TAG_pointer_type) {
         auto followed = place->Follow();
@@ -558,7 +598,8 @@ struct DwarfArguments::Impl {
     return util::Ok();
   }
 
-  static util::Status StepInto(const std::string& name, Place* place, Dwarf_Die* type, Member* member) {
+  static util::Status StepInto(const std::string& name, Place* place, Dwarf_Die* type,
+                               Member* member) {
     std::vector<std::string> known;
     size_t budget = kMaxMembers;
     const std::string of = NameOf(type);
@@ -573,9 +614,9 @@ struct DwarfArguments::Impl {
         return Refuse(fmt::format("where member '{}' of {} is cannot be read", name, of));
       case Search::kNone: {
         const std::string nearest = util::Nearest(name, known);
-        return Refuse(nearest.empty()
-                          ? fmt::format("{} has no member '{}'", of, name)
-                          : fmt::format("{} has no member '{}'; did you mean '{}'?", of, name, nearest));
+        return Refuse(nearest.empty() ? fmt::format("{} has no member '{}'", of, name)
+                                      : fmt::format("{} has no member '{}'; did you mean '{}'?", of,
+                                                    name, nearest));
       }
     }
     place->offset += member->byte_offset;
@@ -632,7 +673,9 @@ struct DwarfArguments::Impl {
     do {
       Dwarf_Attribute value;
       Dwarf_Sword number = 0;
-      if (dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &value), &number) == 0 && number < 0) return true;
+      if (dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &value), &number) == 0 &&
+          number < 0)
+        return true;
     } while (--budget != 0 && dwarf_siblingof(&child, &child) == 0);
     return false;
   }
@@ -651,7 +694,8 @@ struct DwarfArguments::Impl {
       type = target;
     }
     if (dwarf_tag(&type) == DW_TAG_array_type) {
-      if (!TypeOf(&type, &target) || !Peel(&target) || !IsText(&target)) return Refuse("it has no characters");
+      if (!TypeOf(&type, &target) || !Peel(&target) || !IsText(&target))
+        return Refuse("it has no characters");
       return place.ReadTextArray(SizeOf(&type));
     }
     if (!IsStruct(dwarf_tag(&type))) return Refuse("it is no string");
@@ -674,11 +718,12 @@ struct DwarfArguments::Impl {
       Path address;
       Path length;
     };
-    constexpr std::array<Layout, 5> kLayouts = {{{{"_M_dataplus", "_M_p"}, {"_M_string_length", ""}},  // std::string
-                                                 {{"_M_str", ""}, {"_M_len", ""}},      // std::string_view
-                                                 {{"__data_", ""}, {"__size_", ""}},    // the same of libc++
-                                                 {{"data_ptr", ""}, {"length", ""}},    // &str
-                                                 {{"data", ""}, {"size", ""}}}};
+    constexpr std::array<Layout, 5> kLayouts = {
+        {{{"_M_dataplus", "_M_p"}, {"_M_string_length", ""}},  // std::string
+         {{"_M_str", ""}, {"_M_len", ""}},                     // std::string_view
+         {{"__data_", ""}, {"__size_", ""}},                   // the same of libc++
+         {{"data_ptr", ""}, {"length", ""}},                   // &str
+         {{"data", ""}, {"size", ""}}}};
     Dwarf_Die declared = type;
     if (IsDeclaredString(&declared)) {
       Place length_place = place;
@@ -694,7 +739,8 @@ struct DwarfArguments::Impl {
         if (name.empty()) break;
         Member member;
         if (!Peel(&at_type)) return Refuse("it has no type");
-        if (auto status = StepInto(std::string(name), &at, &at_type, &member); !status) return status.error();
+        if (auto status = StepInto(std::string(name), &at, &at_type, &member); !status)
+          return status.error();
       }
       return at.Read(8, 0, 64, false);
     };
@@ -729,7 +775,8 @@ struct DwarfArguments::Impl {
     if (found == names.end()) {
       std::erase(names, "");
       return Refuse(names.empty() ? "the function has no parameters"
-                                  : fmt::format("the function has no such parameter; it has: {}", fmt::join(names, ", ")));
+                                  : fmt::format("the function has no such parameter; it has: {}",
+                                                fmt::join(names, ", ")));
     }
     const auto index = static_cast<size_t>(found - names.begin());
     Dwarf_Die parameter = parameters[index];
@@ -742,12 +789,16 @@ struct DwarfArguments::Impl {
 
   util::Result<Argument> Result(Dwarf_Die* function, const std::string& wanted) const {
     Dwarf_Die type;
-    if (!TypeOf(function, &type)) return Refuse(kReturnsNothing);
+    if (!TypeOf(function, &type)) {
+      return Refuse(HasTypes(function) ? kReturnsNothing
+                                       : "there is no debug information on what it returns");
+    }
     const auto passing = PassingOf(type, machine);
     if (!passing) return Refuse("the type that the function returns cannot be read");
     Place place;
     if (passing->in_memory || passing->by_reference) {
-      if (machine == Machine::kArm) return Refuse("where the function returned it is not known any more");
+      if (machine == Machine::kArm)
+        return Refuse("where the function returned it is not known any more");
       place = Place::InMemory(ResultRegister(machine, 0), 0);
     } else if (std::ranges::find(passing->parts, Part::kFloat) != passing->parts.end()) {
       return Refuse(kInFloatRegister);
@@ -766,23 +817,28 @@ DwarfArguments::DwarfArguments(DwarfArguments&&) noexcept = default;
 DwarfArguments& DwarfArguments::operator=(DwarfArguments&&) noexcept = default;
 DwarfArguments::~DwarfArguments() = default;
 
-std::optional<DwarfArguments> DwarfArguments::Open(symbols::ElfFile file, std::optional<symbols::ElfFile> alternate,
+std::optional<DwarfArguments> DwarfArguments::Open(symbols::ElfFile file,
+                                                   std::optional<symbols::ElfFile> alternate,
                                                    Machine machine) {
-  auto impl = std::unique_ptr<Impl>(new Impl{std::move(file), std::move(alternate), machine, {}, {}});
+  auto impl =
+      std::unique_ptr<Impl>(new Impl{std::move(file), std::move(alternate), machine, {}, {}});
   impl->dwarf.reset(dwarf_begin_elf(impl->file.handle(), DWARF_C_READ, nullptr));
   if (!impl->dwarf || !HasWholeTexts(impl->file.handle())) return std::nullopt;
   if (impl->alternate_file) {
     impl->alternate.reset(dwarf_begin_elf(impl->alternate_file->handle(), DWARF_C_READ, nullptr));
-    if (impl->alternate && HasWholeTexts(impl->alternate_file->handle())) dwarf_setalt(impl->dwarf.get(), impl->alternate.get());
+    if (impl->alternate && HasWholeTexts(impl->alternate_file->handle()))
+      dwarf_setalt(impl->dwarf.get(), impl->alternate.get());
   }
   return DwarfArguments(std::move(impl));
 }
 
-std::vector<ResolvedValue> DwarfArguments::Find(const Function& function, std::span<const ValueText> texts) const {
+std::vector<ResolvedValue> DwarfArguments::Find(const Function& function,
+                                                std::span<const ValueText> texts) const {
   std::vector<ResolvedValue> values(texts.size());
   Dwarf_Die die;
   const bool is_found = impl_->FindFunction(function.address, &die);
-  const std::vector<Dwarf_Die> parameters = is_found ? Impl::ParametersOf(&die) : std::vector<Dwarf_Die>();
+  const std::vector<Dwarf_Die> parameters =
+      is_found ? Impl::ParametersOf(&die) : std::vector<Dwarf_Die>();
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!is_found) {
       values[i].error = "the function has no debug information";

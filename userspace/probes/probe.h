@@ -11,7 +11,8 @@
 
 namespace probes {
 
-// The type of a value: of a USDT argument, as sys/sdt.h encodes it, or of an argument that was asked for.
+// The type of a value: of a USDT argument, as sys/sdt.h encodes it, or of an argument that was
+// asked for.
 struct ArgumentType {
   enum class Form : uint8_t { kNumber, kPointer, kBool, kText };
 
@@ -28,7 +29,8 @@ struct Argument {
   fxr_probe_operand operand{};
   std::optional<fxr_probe_operand> length;  // of a text that has one
 
-  // Makes it the zero-terminated text at the address that `operand` reads, of at most `bytes` bytes with the zero.
+  // Makes it the zero-terminated text at the address that `operand` reads, of at most `bytes` bytes
+  // with the zero.
   void MakeText(uint64_t bytes);
 };
 
@@ -64,8 +66,8 @@ struct Probe {
   }
 };
 
-// What the BPF programs read of a probe; its values stand in the order of `shown`, each length behind its text.
-// The limits of fxr_probe_spec hold already.
+// What the BPF programs read of a probe; its values stand in the order of `shown`, each length
+// behind its text. The limits of fxr_probe_spec hold already.
 fxr_probe_spec MakeSpec(const Probe& probe);
 
 }  // namespace probes

@@ -45,7 +45,8 @@ std::vector<ValueText> NamedValues(const ProbeText& text) {
   return named;
 }
 
-util::Status SetArguments(const ProbeText& text, const FunctionArguments* found, const std::string& why_none, Probe* probe) {
+util::Status SetArguments(const ProbeText& text, const FunctionArguments* found,
+                          const std::string& why_none, Probe* probe) {
   const std::vector<const ValueText*> wanted = WantedValues(text);
   size_t named = 0;
   for (size_t n = 0; n < wanted.size(); ++n) {
@@ -70,10 +71,12 @@ util::Status SetArguments(const ProbeText& text, const FunctionArguments* found,
     if (!comparison) return comparison.TakeError();
     probe->filter.push_back(*comparison);
   }
-  const std::string_view result_error = text.return_value && found ? std::string_view(found->result.error) : "";
+  const std::string_view result_error =
+      text.return_value && found ? std::string_view(found->result.error) : "";
   if (result_error == kReturnsNothing || result_error == kInFloatRegister) {
     if (probe->pattern.empty()) {
-      return util::Error{fmt::format("what it returns cannot be read: {}", result_error), "leave +retval out"};
+      return util::Error{fmt::format("what it returns cannot be read: {}", result_error),
+                         "leave +retval out"};
     }
     // A pattern takes what each function has.
     probe->return_value = false;

@@ -15,8 +15,11 @@ namespace probes {
 // The values of the arguments and then of the filter that need type information.
 std::vector<ValueText> NamedValues(const ProbeText& text);
 
-// Sets `shown`, `filter` and `result`; where a function of a pattern returns nothing that can be read, clears `return_value`. `found` has what was found of NamedValues() and of the result; null: there is no
-// type information, and `why_none` says why. Errors: a value cannot be read, more than the limits of fxr_probe_spec.
-util::Status SetArguments(const ProbeText& text, const FunctionArguments* found, const std::string& why_none, Probe* probe);
+// Sets `shown`, `filter` and `result`; where a function of a pattern returns nothing that can be
+// read, clears `return_value`. `found` has what was found of NamedValues() and of the result; null:
+// there is no type information, and `why_none` says why. Errors: a value cannot be read, more than
+// the limits of fxr_probe_spec.
+util::Status SetArguments(const ProbeText& text, const FunctionArguments* found,
+                          const std::string& why_none, Probe* probe);
 
 }  // namespace probes

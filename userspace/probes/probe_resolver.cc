@@ -22,7 +22,8 @@ namespace probes {
 namespace {
 
 // Splits FILE:REST.
-util::Result<std::pair<std::string, std::string_view>> SplitFile(std::string_view text, const SearchPaths& places,
+util::Result<std::pair<std::string, std::string_view>> SplitFile(std::string_view text,
+                                                                 const SearchPaths& places,
                                                                  const util::Error& wrong) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) return wrong;
@@ -31,7 +32,8 @@ util::Result<std::pair<std::string, std::string_view>> SplitFile(std::string_vie
   return std::pair(std::move(*file), text.substr(colon + 1));
 }
 
-// The functions that `text` names, whose last parentheses may be a parameter list of C++: then `text` has no arguments.
+// The functions that `text` names, whose last parentheses may be a parameter list of C++: then
+// `text` has no arguments.
 util::Result<std::vector<FoundFunction>> FindNamed(const std::string& file, ProbeText* text,
                                                    const symbols::DebugFileOptions& options) {
   if (!text->with_list.empty()) {
@@ -49,14 +51,17 @@ util::Result<std::vector<FoundFunction>> FindNamed(const std::string& file, Prob
 }
 
 bool IsClone(std::string_view name) {
-  return std::ranges::any_of(std::array{".isra", ".constprop", ".part", ".cold", "[clone"},
-                             [&](std::string_view suffix) { return name.find(suffix) != std::string_view::npos; });
+  return std::ranges::any_of(
+      std::array{".isra", ".constprop", ".part", ".cold", "[clone"},
+      [&](std::string_view suffix) { return name.find(suffix) != std::string_view::npos; });
 }
 
-// Sets the arguments of `probes`, one for each of `functions`. Those of a pattern that cannot be read are removed and
-// added to `skipped`.
-util::Status AddArguments(const ProbeText& text, const std::string& path, const std::vector<FoundFunction>& functions,
-                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes, SkippedProbes* skipped) {
+// Sets the arguments of `probes`, one for each of `functions`. Those of a pattern that cannot be
+// read are removed and added to `skipped`.
+util::Status AddArguments(const ProbeText& text, const std::string& path,
+                          const std::vector<FoundFunction>& functions,
+                          const symbols::DebugFileOptions& options, std::vector<Probe>* probes,
+                          SkippedProbes* skipped) {
   ArgumentQuery query;
   query.values = NamedValues(text);
   query.wants_result = text.return_value;
@@ -65,7 +70,8 @@ util::Status AddArguments(const ProbeText& text, const std::string& path, const 
   if (!query.values.empty() || query.wants_result) {
     auto file = symbols::ElfFile::Open(path);
     if (!file) return file.TakeError();
-    for (const FoundFunction& each : functions) query.functions.push_back({each.address, IsClone(each.name)});
+    for (const FoundFunction& each : functions)
+      query.functions.push_back({each.address, IsClone(each.name)});
     auto arguments = FindArguments(path, *file, options, query);
     if (!arguments && !query.values.empty()) return arguments.TakeError();
     if (arguments) found = std::move(*arguments);
@@ -73,11 +79,13 @@ util::Status AddArguments(const ProbeText& text, const std::string& path, const 
   std::vector<Probe> complete;
   for (size_t i = 0; i < functions.size(); ++i) {
     Probe& probe = (*probes)[i];
-    auto status = SetArguments(text, found ? &(*found)[i] : nullptr, path + " has no debug information", &probe);
+    auto status = SetArguments(text, found ? &(*found)[i] : nullptr,
+                               path + " has no debug information", &probe);
     if (status) {
       complete.push_back(std::move(probe));
     } else if (probe.pattern.empty()) {
-      return util::Error{fmt::format("{}: {}", probe.name, status.error().message), status.error().hint};
+      return util::Error{fmt::format("{}: {}", probe.name, status.error().message),
+                         status.error().hint};
     } else {
       skipped->Add(probe.pattern, probe.name, status.error().message);
     }
@@ -111,10 +119,12 @@ util::Status AddFunctions(const std::string& text, const SearchPaths& places,
     if (IsPattern(parsed->symbol)) probe.pattern = "--uprobe " + text;
   }
   if (auto status = AddArguments(*parsed, file, *functions, options, &added, skipped); !status) {
-    return util::Error{fmt::format("--uprobe {}: {}", text, status.error().message), status.error().hint};
+    return util::Error{fmt::format("--uprobe {}: {}", text, status.error().message),
+                       status.error().hint};
   }
   for (Probe& probe : added) {
-    if (auto status = AddProbe("--uprobe " + text, std::move(probe), probes); !status) return status;
+    if (auto status = AddProbe("--uprobe " + text, std::move(probe), probes); !status)
+      return status;
   }
   return util::Ok();
 }
@@ -132,7 +142,10 @@ util::Result<Argument> ResolveUsdt(const Probe& probe, const ValueText& value) {
   }
   const ArgumentType& declared = probe.arguments[number - 1];
   if (declared.is_float) {
-    return util::Error{fmt::format("--usdt {}: '{}' is a floating-point number, which cannot be read", probe.name, value.base), ""};
+    return util::Error{
+        fmt::format("--usdt {}: '{}' is a floating-point number, which cannot be read", probe.name,
+                    value.base),
+        ""};
   }
   Argument argument;
   argument.name = value.name;
@@ -146,17 +159,18 @@ util::Result<Argument> ResolveUsdt(const Probe& probe, const ValueText& value) {
 
 util::Status AddUsdt(const std::string& text, const SearchPaths& places,
                      std::vector<Probe>* probes) {
-  const util::Error wrong{fmt::format("--usdt {}: no file, provider and probe", text),
-                          "write it like --usdt /usr/bin/python3:python:function__entry, or with arguments: "
-                          "'./server:shop:sold(arg1, arg2:str) if arg1 > 9'"};
+  const util::Error wrong{
+      fmt::format("--usdt {}: no file, provider and probe", text),
+      "write it like --usdt /usr/bin/python3:python:function__entry, or with arguments: "
+      "'./server:shop:sold(arg1, arg2:str) if arg1 > 9'"};
   const size_t first = text.find(':');
   if (first == std::string::npos || first == 0) return wrong;
   auto parsed = ParseProbe(std::string_view(text).substr(first + 1));
   if (!parsed) return parsed.TakeError();
   if (parsed->arguments_error) return *parsed->arguments_error;
   const size_t last = parsed->symbol.rfind(':');
-  if (last == std::string::npos || last == 0 || last + 1 == parsed->symbol.size() || parsed->return_value ||
-      parsed->entry_only) {
+  if (last == std::string::npos || last == 0 || last + 1 == parsed->symbol.size() ||
+      parsed->return_value || parsed->entry_only) {
     return wrong;
   }
   auto path = FindFile(text.substr(0, first), places);
@@ -212,7 +226,8 @@ util::Status AddUsdt(const std::string& text, const SearchPaths& places,
 util::Status AddProbe(const std::string& option, Probe probe, std::vector<Probe>* probes) {
   const auto same = std::ranges::find_if(*probes, [&](const Probe& each) {
     return each.kind == probe.kind && each.file == probe.file && each.offset == probe.offset &&
-           each.address == probe.address && (probe.kind == Probe::Kind::kFunction || each.name == probe.name);
+           each.address == probe.address &&
+           (probe.kind == Probe::Kind::kFunction || each.name == probe.name);
   });
   if (same == probes->end()) {
     if (probes->size() == FXR_MAX_PROBES) {
@@ -223,7 +238,8 @@ util::Status AddProbe(const std::string& option, Probe probe, std::vector<Probe>
     return util::Ok();
   }
   if (same->has_spec() || probe.has_spec()) {
-    return util::Error{fmt::format("{}: {} is probed twice", option, probe.name), "write all of its arguments in one list"};
+    return util::Error{fmt::format("{}: {} is probed twice", option, probe.name),
+                       "write all of its arguments in one list"};
   }
   same->return_value |= probe.return_value;
   same->entry_only &= probe.entry_only;
@@ -235,7 +251,8 @@ util::Status AddProbe(const std::string& option, Probe probe, std::vector<Probe>
 util::Result<std::vector<Probe>> ResolveProbes(const std::vector<std::string>& functions,
                                                const std::vector<std::string>& usdt,
                                                const SearchPaths& places,
-                                               const symbols::DebugFileOptions& options, SkippedProbes* skipped) {
+                                               const symbols::DebugFileOptions& options,
+                                               SkippedProbes* skipped) {
   std::vector<Probe> probes;
   for (const std::string& text : functions) {
     if (util::Status status = AddFunctions(text, places, options, &probes, skipped); !status) {

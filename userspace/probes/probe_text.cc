@@ -16,9 +16,13 @@ constexpr std::string_view kWantsValue = "+retval";
 constexpr std::string_view kEntryOnly = "+entry";
 constexpr std::string_view kIf = " if ";
 constexpr size_t kMaxPath = 16;
-constexpr const char* kExample = "write it like --uprobe 'server:handle(request->size, path:str)+retval if request->size > 4096'";
+constexpr const char* kExample =
+    "write it like --uprobe 'server:handle(request->size, path:str)+retval if request->size > "
+    "4096'";
 
-bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool IsWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
 
 void SkipSpace(std::string_view& text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -59,7 +63,9 @@ std::optional<uint64_t> TakeNumber(std::string_view& text) {
 // Takes a value from the front of `text`.
 util::Result<ValueText> TakeValue(std::string_view& text) {
   const std::string_view whole = text;
-  const auto wrong = [&] { return util::Error{fmt::format("'{}' is not an argument", Trimmed(whole)), kExample}; };
+  const auto wrong = [&] {
+    return util::Error{fmt::format("'{}' is not an argument", Trimmed(whole)), kExample};
+  };
   ValueText value;
   if (TakePrefix(text, "%")) value.base = "%";
   value.base += TakeWord(text);
@@ -99,7 +105,8 @@ util::Result<std::vector<ValueText>> ParseArguments(std::string_view text) {
     arguments.push_back(std::move(*value));
     SkipSpace(text);
     if (text.empty()) break;
-    if (!TakePrefix(text, ",")) return util::Error{fmt::format("'{}' does not follow an argument", text), kExample};
+    if (!TakePrefix(text, ","))
+      return util::Error{fmt::format("'{}' does not follow an argument", text), kExample};
     SkipSpace(text);
     if (text.empty()) return util::Error{"an argument is missing behind the comma", kExample};
   }
@@ -127,11 +134,14 @@ std::optional<fxr_probe_test> TakeTest(std::string_view& text) {
 
 util::Result<std::vector<ComparisonText>> ParseFilter(std::string_view text) {
   constexpr const char* kHint =
-      "a filter compares arguments with numbers: 'if len > 4096 and flags & 2 or len == 0'; 'and' binds closer";
+      "a filter compares arguments with numbers: 'if len > 4096 and flags & 2 or len == 0'; 'and' "
+      "binds closer";
   std::vector<ComparisonText> filter;
   for (;;) {
     SkipSpace(text);
-    const auto wrong = [&] { return util::Error{fmt::format("the filter cannot be read at '{}'", text), kHint}; };
+    const auto wrong = [&] {
+      return util::Error{fmt::format("the filter cannot be read at '{}'", text), kHint};
+    };
     ComparisonText comparison;
     auto value = TakeValue(text);
     if (!value) return util::Error{value.error().message, kHint};
@@ -147,10 +157,12 @@ util::Result<std::vector<ComparisonText>> ParseFilter(std::string_view text) {
     SkipSpace(text);
     comparison.ends_and = text.empty() || TakePrefix(text, "or ") || TakePrefix(text, "||");
     const bool is_last = text.empty();
-    if (!comparison.ends_and && !TakePrefix(text, "and ") && !TakePrefix(text, "&&")) return wrong();
+    if (!comparison.ends_and && !TakePrefix(text, "and ") && !TakePrefix(text, "&&"))
+      return wrong();
     filter.push_back(std::move(comparison));
     if (filter.size() > FXR_PROBE_COMPARISONS) {
-      return util::Error{fmt::format("a filter has at most {} comparisons", FXR_PROBE_COMPARISONS), ""};
+      return util::Error{fmt::format("a filter has at most {} comparisons", FXR_PROBE_COMPARISONS),
+                         ""};
     }
     if (is_last) return filter;
   }
@@ -217,16 +229,20 @@ std::optional<ArgumentType> FindType(std::string_view name) {
   if (name == "char") return ArgumentType{1, true, false, Form::kNumber};
   if (name.size() < 2 || (name[0] != 's' && name[0] != 'u')) return std::nullopt;
   for (const unsigned bytes : {1u, 2u, 4u, 8u}) {
-    if (name.substr(1) == std::to_string(8 * bytes)) return ArgumentType{bytes, name[0] == 's', false, Form::kNumber};
+    if (name.substr(1) == std::to_string(8 * bytes))
+      return ArgumentType{bytes, name[0] == 's', false, Form::kNumber};
   }
   return std::nullopt;
 }
 
 bool IsPositional(const ValueText& value) {
   if (value.base.starts_with('%')) return true;
-  const std::string_view number = std::string_view(value.base).substr(0, 3) == "arg" ? std::string_view(value.base).substr(3) : "";
+  const std::string_view number = std::string_view(value.base).substr(0, 3) == "arg"
+                                      ? std::string_view(value.base).substr(3)
+                                      : "";
   return !number.empty() && number.size() <= 2 && number[0] != '0' &&
-         std::ranges::all_of(number, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+         std::ranges::all_of(
+             number, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
 util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine) {
@@ -241,8 +257,9 @@ util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine
   if (value.base.starts_with('%')) {
     const auto found = FindRegister(machine, std::string_view(value.base).substr(1));
     if (!found) {
-      return util::Error{fmt::format("there is no register '{}'", value.base),
-                         machine == Machine::kX86 ? "they are named like %di and %r8" : "they are named like %x0"};
+      return util::Error{
+          fmt::format("there is no register '{}'", value.base),
+          machine == Machine::kX86 ? "they are named like %di and %r8" : "they are named like %x0"};
     }
     source = *found;
     argument.type.bytes = source.bytes;
@@ -256,7 +273,8 @@ util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine
       while (ArgumentRegister(machine, in_registers)) ++in_registers;
       argument.operand.steps = 1;
       argument.operand.bytes = 8;
-      argument.operand.offsets[0] = EntryStackOffset(machine) + static_cast<int>(8 * (index - in_registers));
+      argument.operand.offsets[0] =
+          EntryStackOffset(machine) + static_cast<int>(8 * (index - in_registers));
     }
   }
   if (!value.type.empty()) argument.type = *FindType(value.type);
@@ -267,7 +285,8 @@ util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine
   return argument;
 }
 
-util::Result<fxr_probe_comparison> MakeComparison(const ComparisonText& text, const Argument& argument) {
+util::Result<fxr_probe_comparison> MakeComparison(const ComparisonText& text,
+                                                  const Argument& argument) {
   if (argument.type.form == ArgumentType::Form::kText || argument.type.is_float) {
     return util::Error{fmt::format("filter: '{}' is not an integer", argument.name),
                        "a filter compares integers, pointers and truth values"};
@@ -292,7 +311,8 @@ util::Status CheckLimits(const Probe& probe) {
                        fmt::format("at most {}; a C++ string counts twice", FXR_PROBE_ARGUMENTS)};
   }
   if (texts > FXR_PROBE_TEXTS) {
-    return util::Error{fmt::format("{}: {} strings", probe.name, texts), fmt::format("at most {}", FXR_PROBE_TEXTS)};
+    return util::Error{fmt::format("{}: {} strings", probe.name, texts),
+                       fmt::format("at most {}", FXR_PROBE_TEXTS)};
   }
   return util::Ok();
 }

@@ -22,20 +22,23 @@ std::string Names(const std::vector<std::string>& functions) {
 
 }  // namespace
 
-void SkippedProbes::Add(const std::string& pattern, const std::string& function, const std::string& reason) {
+void SkippedProbes::Add(const std::string& pattern, const std::string& function,
+                        const std::string& reason) {
   patterns_[pattern][reason].push_back(function);
 }
 
 bool SkippedProbes::Has(const Probe& probe) const {
   const auto pattern = patterns_.find(probe.pattern);
-  return pattern != patterns_.end() && std::ranges::any_of(pattern->second, [&](const auto& reason) {
+  return pattern != patterns_.end() &&
+         std::ranges::any_of(pattern->second, [&](const auto& reason) {
            return std::ranges::find(reason.second, probe.name) != reason.second.end();
          });
 }
 
-size_t SkippedProbes::CountRemaining(const std::string& pattern, const std::vector<Probe>& probes) const {
-  return static_cast<size_t>(
-      std::ranges::count_if(probes, [&](const Probe& probe) { return probe.pattern == pattern && !Has(probe); }));
+size_t SkippedProbes::CountRemaining(const std::string& pattern,
+                                     const std::vector<Probe>& probes) const {
+  return static_cast<size_t>(std::ranges::count_if(
+      probes, [&](const Probe& probe) { return probe.pattern == pattern && !Has(probe); }));
 }
 
 std::vector<std::string> SkippedProbes::Describe(const std::vector<Probe>& probes) const {
@@ -45,11 +48,13 @@ std::vector<std::string> SkippedProbes::Describe(const std::vector<Probe>& probe
     std::vector<std::string> parts;
     for (const auto& [reason, functions] : reasons) {
       skipped += functions.size();
-      if (parts.size() < kMaxReasons) parts.push_back(fmt::format("{} ({})", Names(functions), reason));
+      if (parts.size() < kMaxReasons)
+        parts.push_back(fmt::format("{} ({})", Names(functions), reason));
     }
     if (reasons.size() > kMaxReasons) parts.push_back("and others");
     sentences.push_back(fmt::format("{}: without {} of {} functions: {}", pattern, skipped,
-                                    skipped + CountRemaining(pattern, probes), fmt::join(parts, "; ")));
+                                    skipped + CountRemaining(pattern, probes),
+                                    fmt::join(parts, "; ")));
   }
   return sentences;
 }

@@ -16,8 +16,8 @@ class SkippedProbes {
  public:
   // `pattern`: see Probe::pattern.
   void Add(const std::string& pattern, const std::string& function, const std::string& reason);
-  // A sentence for each pattern: how many functions, which ones and why. `probes` are all that were found; those added
-  // here may be among them.
+  // A sentence for each pattern: how many functions, which ones and why. `probes` are all that were
+  // found; those added here may be among them.
   std::vector<std::string> Describe(const std::vector<Probe>& probes) const;
   // The error if nothing of a pattern remains, with the reason of one of its functions.
   util::Status CheckPatterns(const std::vector<Probe>& probes) const;

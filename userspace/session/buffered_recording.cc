@@ -300,9 +300,8 @@ util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
   }
   const auto place = request.of_member
                          ? waiting_.end()
-                         : std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& each) {
-                             return each.request.of_member;
-                           });
+                         : std::find_if(waiting_.begin(), waiting_.end(),
+                                        [](const Waiting& each) { return each.request.of_member; });
   waiting_.insert(place, {next_number_, util::MonotonicNow(), std::move(request)});
   BeginNextSnapshot();
   return next_number_++;

@@ -35,14 +35,15 @@ std::optional<ExportedSymbol> FindSymbol(const ElfFile& file, std::string_view n
   // Nearly no file has it, and most have many symbols.
   if (names.find(name) == std::string_view::npos) return std::nullopt;
   std::optional<ExportedSymbol> found;
-  VisitEntries<Elf64_Sym>(file.ReadSection(".dynsym"), [&](const Elf64_Sym& symbol, uint64_t number) {
-    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS ||
-        symbol.st_name >= names.size()) {
-      return;
-    }
-    const std::string_view rest = names.substr(symbol.st_name);
-    if (rest.substr(0, rest.find('\0')) == name) found = {number, symbol.st_value};
-  });
+  VisitEntries<Elf64_Sym>(
+      file.ReadSection(".dynsym"), [&](const Elf64_Sym& symbol, uint64_t number) {
+        if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS ||
+            symbol.st_name >= names.size()) {
+          return;
+        }
+        const std::string_view rest = names.substr(symbol.st_name);
+        if (rest.substr(0, rest.find('\0')) == name) found = {number, symbol.st_value};
+      });
   return found;
 }
 
@@ -70,7 +71,8 @@ ThreadVariable FindSlot(const ElfFile& file, const ExportedSymbol& symbol) {
       by_symbol = {model, relocation.r_offset, 0};
     } else if (number == 0) {
       // The linker knew that no other file's symbol takes its place.
-      const auto add = static_cast<int64_t>(symbol.value - static_cast<uint64_t>(relocation.r_addend));
+      const auto add =
+          static_cast<int64_t>(symbol.value - static_cast<uint64_t>(relocation.r_addend));
       if (model == Model::kIndex) {
         by_block = {Model::kModuleInSlot, relocation.r_offset, static_cast<int64_t>(symbol.value)};
       } else {
@@ -86,10 +88,11 @@ ThreadVariable FindSlot(const ElfFile& file, const ExportedSymbol& symbol) {
 bool IsMarkedAsProgram(const ElfFile& file, const GElf_Phdr& dynamic) {
   constexpr uint64_t kMaxBytes = 65'536;
   bool found = false;
-  VisitEntries<Elf64_Dyn>(file.ReadBytes(dynamic.p_offset, std::min<uint64_t>(dynamic.p_filesz, kMaxBytes)),
-                          [&](const Elf64_Dyn& entry, uint64_t) {
-                            found |= entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0;
-                          });
+  VisitEntries<Elf64_Dyn>(
+      file.ReadBytes(dynamic.p_offset, std::min<uint64_t>(dynamic.p_filesz, kMaxBytes)),
+      [&](const Elf64_Dyn& entry, uint64_t) {
+        found |= entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0;
+      });
   return found;
 }
 

@@ -31,7 +31,9 @@ Translator::Translator(fxt::ProviderWriter& writer, model::TaskTracker& tasks,
   if (options.branches || options.stacks) mappings_.emplace(file_, tasks.identities());
   if (options.branches) branches_.emplace(file_, sched_, *mappings_, stats_);
   if (options.stacks) stacks_.emplace(file_, tasks, *mappings_, losses_.RecorderTrack());
-  if (!options.probes.empty()) probes_.emplace(file_, tasks, options.probes, [this](uint32_t cpu) { return sched_.IdleOf(cpu); });
+  if (!options.probes.empty())
+    probes_.emplace(file_, tasks, options.probes,
+                    [this](uint32_t cpu) { return sched_.IdleOf(cpu); });
   if (!options.tracepoints.empty()) tracepoints_.emplace(file_, options.tracepoints);
   if (!options.counters.empty()) counters_.emplace(file_, tasks, options.counters);
 }

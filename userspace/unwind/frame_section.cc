@@ -22,7 +22,8 @@ struct Registers {
   bool has_link = false;  // calls leave the return address in a register
 };
 constexpr Registers kX86{.bp = 6, .sp = 7, .return_address = 16, .di = 5, .has_link = false};
-constexpr Registers kArm{.bp = 29, .sp = 31, .return_address = 30, .di = UINT64_MAX, .has_link = true};
+constexpr Registers kArm{
+    .bp = 29, .sp = 31, .return_address = 30, .di = UINT64_MAX, .has_link = true};
 constexpr int64_t kWord = 8;
 
 const Registers& RegistersOf(uint16_t machine) { return machine == EM_AARCH64 ? kArm : kX86; }
@@ -160,7 +161,8 @@ CfaRule DecodeCfaExpression(std::span<const std::byte> expression, const Registe
   if (expression.size() > kMaxExpressionBytes) return rule;
   Cursor cursor(expression, 0);
   const uint8_t first = cursor.Byte();
-  if (first != kRegisterOffset + registers.sp && first != kRegisterOffset + registers.bp) return rule;
+  if (first != kRegisterOffset + registers.sp && first != kRegisterOffset + registers.bp)
+    return rule;
   rule.base = first - kRegisterOffset;
   rule.offset = cursor.Signed();
   if (cursor.at_end()) {
@@ -559,9 +561,9 @@ class SectionReader {
           break;
         case 0x09:  // DW_CFA_register
           number = cursor.Unsigned();
-          set(number,
-              {cursor.Unsigned() == registers_.di ? RegisterRule::Kind::kInDi : RegisterRule::Kind::kOther,
-               0});
+          set(number, {cursor.Unsigned() == registers_.di ? RegisterRule::Kind::kInDi
+                                                          : RegisterRule::Kind::kOther,
+                       0});
           break;
         case 0x0a:  // DW_CFA_remember_state
           if (remembered.size() >= kMaxRememberedRows) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads call frame information: the section .eh_frame, or .debug_frame (DWARF 5, 6.4; System V ABI,
-// x86-64 supplement; DWARF for the Arm 64-bit Architecture). Any user may have made the file. Each byte is read a bounded number of times.
+// x86-64 supplement; DWARF for the Arm 64-bit Architecture). Any user may have made the file. Each
+// byte is read a bounded number of times.
 #pragma once
 
 #include <elf.h>

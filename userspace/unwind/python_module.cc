@@ -72,8 +72,11 @@ void TakeDebugOffsets(const symbols::ElfFile& file, uint64_t runtime, PythonModu
   constexpr size_t kThreadsAt = 72;
   constexpr std::string_view kCookie = "xdebugpy";
   const std::vector<std::byte> bytes = BytesAt(file, runtime, kThreadsAt + sizeof(uint64_t));
-  const auto offset = [&](size_t at) { return static_cast<uint32_t>(ValueAt<uint64_t>(bytes, at)); };
-  if (bytes.size() <= kThreadsAt || std::memcmp(bytes.data(), kCookie.data(), kCookie.size()) != 0 ||
+  const auto offset = [&](size_t at) {
+    return static_cast<uint32_t>(ValueAt<uint64_t>(bytes, at));
+  };
+  if (bytes.size() <= kThreadsAt ||
+      std::memcmp(bytes.data(), kCookie.data(), kCookie.size()) != 0 ||
       offset(kFreeThreadsAt) != 0) {
     module->minor = kFreeThreads;
     return;

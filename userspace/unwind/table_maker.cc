@@ -19,7 +19,7 @@ using Bytes = util::IsolatedWorker::Bytes;
 bool MakeReply(int file, Bytes* reply) {
   auto elf = symbols::ElfFile::FromDescriptor(util::UniqueFd(fcntl(file, F_DUPFD_CLOEXEC, 0)));
   if (!elf) return false;
-  // Rules of other machines are not those of the programs.
+    // Rules of other machines are not those of the programs.
 #if defined(__x86_64__)
   constexpr uint16_t kMachine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -45,10 +45,13 @@ Bytes EncodeTable(const UnwindTable& table) {
 std::optional<UnwindTable> DecodeTable(std::span<const std::byte> bytes) {
   if (bytes.empty()) return UnwindTable();
   UnwindTable::Shape shape;
-  if (bytes.size() < sizeof(shape) || (bytes.size() - sizeof(shape)) % sizeof(fxr_u32) != 0) return std::nullopt;
+  if (bytes.size() < sizeof(shape) || (bytes.size() - sizeof(shape)) % sizeof(fxr_u32) != 0)
+    return std::nullopt;
   std::memcpy(&shape, bytes.data(), sizeof(shape));
-  auto words = std::make_shared<std::vector<fxr_u32>>((bytes.size() - sizeof(shape)) / sizeof(fxr_u32));
-  if (!words->empty()) std::memcpy(words->data(), bytes.data() + sizeof(shape), bytes.size() - sizeof(shape));
+  auto words =
+      std::make_shared<std::vector<fxr_u32>>((bytes.size() - sizeof(shape)) / sizeof(fxr_u32));
+  if (!words->empty())
+    std::memcpy(words->data(), bytes.data() + sizeof(shape), bytes.size() - sizeof(shape));
   const std::span<const fxr_u32> view(words->data(), words->size());
   return UnwindTable::Restore(shape, view, std::move(words));
 }

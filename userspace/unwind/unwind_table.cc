@@ -86,7 +86,8 @@ class RowCollector {
       uint64_t last = 0;
       for (; end != ends_.end() && *end <= row.place; ++end) last = *end;
       if (last != 0 && last < row.place) {
-        sorted.push_back({last, sorted.empty() ? kNoRule : RuleOfGap(sorted.back(), {last, 0}, row)});
+        sorted.push_back(
+            {last, sorted.empty() ? kNoRule : RuleOfGap(sorted.back(), {last, 0}, row)});
       }
       if (!sorted.empty() && sorted.back().place == row.place) {
         sorted.back() = row;
@@ -104,7 +105,8 @@ class RowCollector {
     constexpr uint64_t kMaxGapBytes = 16;
     fxr_unwind_rule rule = rules_.rules()[before.rule];
     if (rule.kind != FXR_UNWIND_SP || rules_.rules()[after.rule].kind != FXR_UNWIND_END ||
-        after.place - gap.place > kMaxGapBytes || rules_.rules().size() >= FXR_UNWIND_MAX_RULES - 1) {
+        after.place - gap.place > kMaxGapBytes ||
+        rules_.rules().size() >= FXR_UNWIND_MAX_RULES - 1) {
       return kNoRule;
     }
     rule.kind = FXR_UNWIND_CLONE;
@@ -136,8 +138,8 @@ UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byt
     const auto bytes = file.ReadSection(name, buffer == nullptr ? &own : buffer);
     if (bytes.empty()) continue;
     const bool is_debug = std::string_view(name) == ".debug_frame";
-    UnwindTable table = Make(
-        {bytes, file.SectionAddress(name), is_debug, file.machine()}, file.segments());
+    UnwindTable table =
+        Make({bytes, file.SectionAddress(name), is_debug, file.machine()}, file.segments());
     if (table.empty()) continue;
     table.python_ = FindPython(file);
     return table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Burns CPU in three functions below libc's qsort(), in the shares 6:10:3, and prints the CPU time of each
-// by the thread's clock, ns. Most instructions are in short functions that begin and end all the time. With
-// the argument `throw`, exceptions pass the functions.
+// Burns CPU in three functions below libc's qsort(), in the shares 6:10:3, and prints the CPU time
+// of each by the thread's clock, ns. Most instructions are in short functions that begin and end
+// all the time. With the argument `throw`, exceptions pass the functions.
 #include <time.h>
 
 #include <cstdint>
@@ -30,7 +30,9 @@ struct Burner {
 }  // namespace
 
 extern "C" {
-__attribute__((noinline)) uint64_t leaf(uint64_t value) { return value * 0x9e3779b97f4a7c15 ^ value >> 29; }
+__attribute__((noinline)) uint64_t leaf(uint64_t value) {
+  return value * 0x9e3779b97f4a7c15 ^ value >> 29;
+}
 
 // Saves registers of its caller.
 __attribute__((noinline)) uint64_t step(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
@@ -41,7 +43,8 @@ __attribute__((noinline)) uint64_t step(uint64_t a, uint64_t b, uint64_t c, uint
 
 __attribute__((noinline)) void rounds(int count) {
   uint64_t value = total;
-  for (int i = 0; i < count; ++i) value = step(value, value >> 3, value << 5, static_cast<uint64_t>(i));
+  for (int i = 0; i < count; ++i)
+    value = step(value, value >> 3, value << 5, static_cast<uint64_t>(i));
   total = value;
   if (throws) throw std::runtime_error("the rounds are over");
 }
@@ -66,7 +69,8 @@ __attribute__((noinline)) int burn_three(const void*, const void*) { return burn
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 50;
   throws = argc > 2 && strcmp(argv[2], "throw") == 0;
-  Burner burners[] = {{"burn_six", burn_six, 0}, {"burn_ten", burn_ten, 0}, {"burn_three", burn_three, 0}};
+  Burner burners[] = {
+      {"burn_six", burn_six, 0}, {"burn_ten", burn_ten, 0}, {"burn_three", burn_three, 0}};
   for (int i = 0; i < times; ++i) {
     for (Burner& burner : burners) {
       // Two elements are compared once.
@@ -76,6 +80,7 @@ int main(int argc, char** argv) {
       burner.ns += CpuTime() - begin;
     }
   }
-  for (const Burner& burner : burners) printf("%s %lld\n", burner.name, static_cast<long long>(burner.ns));
+  for (const Burner& burner : burners)
+    printf("%s %lld\n", burner.name, static_cast<long long>(burner.ns));
   return 0;
 }

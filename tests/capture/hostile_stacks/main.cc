@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that changes its stacks while they are unwound. Threads sleep, wake one another and compute
-// below forty frames, to which they never return, and with any stack and frame pointer. Another thread
-// writes into these frames all the time, and into what looks like an interpreter of Python 3.11. With
-// "bystander" it sleeps below main() and prints how often.
+// A program that changes its stacks while they are unwound. Threads sleep, wake one another and
+// compute below forty frames, to which they never return, and with any stack and frame pointer.
+// Another thread writes into these frames all the time, and into what looks like an interpreter of
+// Python 3.11. With "bystander" it sleeps below main() and prints how often.
 //
 //   hostile_stacks SECONDS [bystander]
 #include <linux/futex.h>
@@ -62,7 +62,8 @@ uint64_t Random() {
 long CallWith(uint64_t stack, uint64_t frame, long number, const void* argument) {
   long result = number;
   asm volatile(
-      "mov %%rsp, %%r12\n\tmov %%rbp, %%r13\n\tmov %[frame], %%rbp\n\tmov %[stack], %%rsp\n\tsyscall\n\t"
+      "mov %%rsp, %%r12\n\tmov %%rbp, %%r13\n\tmov %[frame], %%rbp\n\tmov %[stack], "
+      "%%rsp\n\tsyscall\n\t"
       "mov %%r12, %%rsp\n\tmov %%r13, %%rbp"
       : "+a"(result)
       : "D"(argument), "S"(0), [frame] "r"(frame), [stack] "r"(stack)
@@ -87,7 +88,8 @@ uint64_t AnyPointer();
   for (;;) {
     // With any frame pointer: the loop uses the others.
     asm volatile(
-        "mov %%rbp, %%r13\n\tmov %[frame], %%rbp\n\tmov $2000000, %%r12\n1:\tdec %%r12\n\tjnz 1b\n\tmov %%r13, %%rbp"
+        "mov %%rbp, %%r13\n\tmov %[frame], %%rbp\n\tmov $2000000, %%r12\n1:\tdec %%r12\n\tjnz "
+        "1b\n\tmov %%r13, %%rbp"
         :
         : [frame] "r"(AnyPointer())
         : "r12", "r13", "cc");
@@ -99,7 +101,10 @@ uint64_t AnyPointer();
   for (;;) {
     asm volatile("syscall" : : "a"(SYS_nanosleep), "D"(&kNap), "S"(0) : "rcx", "r11", "memory");
     __atomic_fetch_add(&futex_word, 1, __ATOMIC_SEQ_CST);
-    asm volatile("syscall" : : "a"(SYS_futex), "D"(&futex_word), "S"(FUTEX_WAKE), "d"(1) : "rcx", "r11", "memory");
+    asm volatile("syscall"
+                 :
+                 : "a"(SYS_futex), "D"(&futex_word), "S"(FUTEX_WAKE), "d"(1)
+                 : "rcx", "r11", "memory");
   }
 }
 
@@ -150,7 +155,8 @@ uint64_t AnyPointer() {
 void MakeInterpreter() {
   volatile uint64_t* const words = _PyRuntime;
   const auto at = [](size_t index) { return reinterpret_cast<uint64_t>(&_PyRuntime[index]); };
-  constexpr size_t kInterpreter = 64, kThread = 128, kThreadWords = 32, kRun = 320, kCode = 352, kText = 400, kFrames = 512;
+  constexpr size_t kInterpreter = 64, kThread = 128, kThreadWords = 32, kRun = 320, kCode = 352,
+                   kText = 400, kFrames = 512;
   constexpr uint64_t kLength = 20, kCompactText = 0x64;
   words[40 / 8] = at(kInterpreter);
   words[kInterpreter + 16 / 8] = at(kThread);
@@ -186,7 +192,8 @@ void MakeInterpreter() {
       const Frames& victim = victims[Random() % kVictims];
       const auto words = static_cast<uint64_t>(victim.end - victim.begin);
       if (words != 0) victim.begin[Random() % words] = AnyPointer();
-      if (Random() % 4 == 0) const_cast<volatile uint64_t*>(_PyRuntime)[Random() % kRuntimeWords] = AnyPointer();
+      if (Random() % 4 == 0)
+        const_cast<volatile uint64_t*>(_PyRuntime)[Random() % kRuntimeWords] = AnyPointer();
     }
     // Leaves the CPU to the others.
     usleep(200);

@@ -6,12 +6,15 @@
 namespace probes {
 namespace {
 
-Passing Integers(size_t count) { return {false, false, std::vector<Part>(count, Part::kInteger), 8 * count}; }
+Passing Integers(size_t count) {
+  return {false, false, std::vector<Part>(count, Part::kInteger), 8 * count};
+}
 
 fxr_u16 RegisterOf(const char* name) { return FindRegister(Machine::kX86, name)->offset; }
 
 TEST(ParameterPlacerTest, AResultsAddressTakesTheFirstRegisterOfX86Alone) {
-  EXPECT_EQ(ParameterPlacer(Machine::kX86, true).Next(Integers(1))->registers[0].offset, RegisterOf("si"));
+  EXPECT_EQ(ParameterPlacer(Machine::kX86, true).Next(Integers(1))->registers[0].offset,
+            RegisterOf("si"));
   EXPECT_EQ(ParameterPlacer(Machine::kArm, true).Next(Integers(1))->registers[0].offset, 0);
 }
 
@@ -55,7 +58,8 @@ TEST(PlaceTest, PointersAreFollowedAndValuesRead) {
 }
 
 TEST(PlaceTest, AStructureInTwoRegistersHasNoValueAcrossThem) {
-  Place pair = Place::InRegisters({*FindRegister(Machine::kX86, "di"), *FindRegister(Machine::kX86, "si")});
+  Place pair =
+      Place::InRegisters({*FindRegister(Machine::kX86, "di"), *FindRegister(Machine::kX86, "si")});
   pair.offset = 12;
   EXPECT_EQ(pair.Read(4, 0, 32, true)->source, RegisterOf("si"));
   EXPECT_EQ(pair.Read(4, 0, 32, true)->shift, 32);

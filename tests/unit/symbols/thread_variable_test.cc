@@ -50,7 +50,8 @@ uintptr_t AddressOf(const ThreadVariable& variable, uintptr_t base) {
     case ThreadVariable::Model::kOffsetInSlot:
       return pointer + words[0] + static_cast<uintptr_t>(variable.add);
     case ThreadVariable::Model::kIndex:
-      return reinterpret_cast<uintptr_t>(__tls_get_addr(words)) + static_cast<uintptr_t>(variable.add);
+      return reinterpret_cast<uintptr_t>(__tls_get_addr(words)) +
+             static_cast<uintptr_t>(variable.add);
     default:
       return 0;
   }
@@ -68,7 +69,8 @@ TEST(ThreadVariableTest, TheSlotLeadsToTheVariable) {
     const auto file = ElfFile::Open(library.path);
     ASSERT_TRUE(file.ok()) << library.path;
     const ThreadVariable variable = FindThreadVariable(*file, each.name);
-    if (variable.empty()) GTEST_SKIP() << "SKIPPED: " << library.path << " does not export " << each.name;
+    if (variable.empty())
+      GTEST_SKIP() << "SKIPPED: " << library.path << " does not export " << each.name;
     // Both files have their segments where their addresses say.
     const auto code = std::ranges::find_if(file->segments(), &LoadSegment::executable);
     const uintptr_t base = library.base - (code->file_offset - code->address);

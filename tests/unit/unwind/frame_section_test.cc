@@ -122,7 +122,8 @@ Bytes ArmSectionOf(std::initializer_list<int> instructions) {
 
 TEST(FrameSection, AReturnAddressOf64BitArmIsInARegisterUntilItIsSaved) {
   // paciasp; stp x29, x30, [sp, -32]!; at 0x40 ldp and autiasp.
-  const Bytes section = ArmSectionOf({0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x4e, 0xdd, 0xde, 0x0e, 0, 0x41, 0x2d});
+  const Bytes section = ArmSectionOf(
+      {0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x4e, 0xdd, 0xde, 0x0e, 0, 0x41, 0x2d});
   std::vector<FrameRow> rows;
   ReadFrameSection({section, kAddress, false, EM_AARCH64},
                    [&](uint64_t, uint64_t, std::span<const FrameRow> all) {

@@ -223,7 +223,9 @@ KernelSymbols BpfPrograms::symbols() const { return skeleton_->symbols(); }
 
 util::Status BpfPrograms::Attach() { return skeleton_->Attach(); }
 
-std::vector<std::string> BpfPrograms::DescribeSkippedProbes() const { return skeleton_->DescribeSkippedProbes(); }
+std::vector<std::string> BpfPrograms::DescribeSkippedProbes() const {
+  return skeleton_->DescribeSkippedProbes();
+}
 
 void BpfPrograms::SetPhase(fxr_phase phase) {
   __atomic_store_n(&(*skeleton_)->bss->phase, phase, __ATOMIC_SEQ_CST);

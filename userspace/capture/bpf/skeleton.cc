@@ -221,8 +221,8 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   has_samples_ = has_unwinder_ && options.stack.on;
   // See bpf/unwind.h.
   const uint32_t lanes = (has_samples_ ? 2 : 1) * sizes.control_count;
-  for (bpf_map* map : {bpf_->maps.stack_scratch, bpf_->maps.unwind_states,
-                       bpf_->maps.python_states, bpf_->maps.vma_walks}) {
+  for (bpf_map* map : {bpf_->maps.stack_scratch, bpf_->maps.unwind_states, bpf_->maps.python_states,
+                       bpf_->maps.vma_walks}) {
     bpf_map__set_max_entries(map, lanes);
   }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
@@ -318,26 +318,30 @@ void Skeleton::SetProbes(const KernelFeatures& features, const ProgramOptions& o
       probe_programs_.usdt.at(with_spec) = with_spec ? all.probe_usdt_values : all.probe_usdt;
     }
     if (has(probes::Probe::Kind::kFunction, with_spec)) {
-      probe_programs_.function.at(with_spec) = with_spec
-                                                   ? ProbePrograms::Call{all.probe_entry_values, all.probe_return_values}
-                                                   : ProbePrograms::Call{all.probe_entry, all.probe_return};
+      probe_programs_.function.at(with_spec) =
+          with_spec ? ProbePrograms::Call{all.probe_entry_values, all.probe_return_values}
+                    : ProbePrograms::Call{all.probe_entry, all.probe_return};
     }
     if (has(probes::Probe::Kind::kKernel, with_spec)) {
-      const auto call = with_spec ? ProbePrograms::Call{all.kernel_probe_entry_values, all.kernel_probe_return_values}
-                                  : ProbePrograms::Call{all.kernel_probe_entry, all.kernel_probe_return};
+      const auto call =
+          with_spec
+              ? ProbePrograms::Call{all.kernel_probe_entry_values, all.kernel_probe_return_values}
+              : ProbePrograms::Call{all.kernel_probe_entry, all.kernel_probe_return};
       probe_programs_.kernel.at(with_spec) = call;
       probe_programs_.kernel_is_multi = features.HasFprobes();
       for (bpf_program* each : {call.entry, call.on_return}) {
         kernel_probes_.push_back(each);
         category_of_[each] = FXR_CATEGORY_PROBE;
-        if (probe_programs_.kernel_is_multi) bpf_program__set_expected_attach_type(each, BPF_TRACE_KPROBE_MULTI);
+        if (probe_programs_.kernel_is_multi)
+          bpf_program__set_expected_attach_type(each, BPF_TRACE_KPROBE_MULTI);
       }
     }
   }
   const bool has_specs = std::ranges::any_of(probes_, &probes::Probe::has_spec);
   bpf_map__set_autocreate(bpf_->maps.probe_specs, has_specs);
   bpf_map__set_autocreate(bpf_->maps.probe_passed, has_specs);
-  bpf_map__set_max_entries(bpf_->maps.probe_specs, std::max<uint32_t>(1, static_cast<uint32_t>(probes_.size())));
+  bpf_map__set_max_entries(bpf_->maps.probe_specs,
+                           std::max<uint32_t>(1, static_cast<uint32_t>(probes_.size())));
   const bool has_filters =
       std::ranges::any_of(probes_, [](const auto& probe) { return !probe.filter.empty(); });
   bpf_map__set_max_entries(bpf_->maps.probe_passed, has_filters ? kMaxFilteredCalls : 1);
@@ -356,7 +360,8 @@ util::Status Skeleton::FillProbes() {
     if (!probes_[i].has_spec()) continue;
     const fxr_probe_spec spec = probes::MakeSpec(probes_[i]);
     if (bpf_map_update_elem(map, &i, &spec, BPF_ANY) != 0) {
-      return util::Error{fmt::format("cannot set the arguments of a probe: {}", strerror(errno)), ""};
+      return util::Error{fmt::format("cannot set the arguments of a probe: {}", strerror(errno)),
+                         ""};
     }
   }
   return util::Ok();
@@ -464,8 +469,8 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
   for (const bool with_spec : {false, true}) {
     const ProbePrograms::Call& function = probe_programs_.function.at(with_spec);
     const ProbePrograms::Call& kernel = probe_programs_.kernel.at(with_spec);
-    for (bpf_program* each :
-         {function.entry, function.on_return, kernel.entry, kernel.on_return, probe_programs_.usdt.at(with_spec)}) {
+    for (bpf_program* each : {function.entry, function.on_return, kernel.entry, kernel.on_return,
+                              probe_programs_.usdt.at(with_spec)}) {
       if (each) bpf_program__set_autoload(each, true);
     }
   }
@@ -505,7 +510,8 @@ util::Status Skeleton::Attach(const std::vector<bpf_program*>& programs) {
 
 util::Status Skeleton::Attach() {
   // Programs that emit already come last, because the rings are not drained during the attach.
-  if (util::Status status = probe_links_.Attach(probe_programs_, probes_, probed_, &skipped_probes_);
+  if (util::Status status =
+          probe_links_.Attach(probe_programs_, probes_, probed_, &skipped_probes_);
       !status) {
     return status;
   }

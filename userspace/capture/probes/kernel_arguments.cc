@@ -40,12 +40,14 @@ class FunctionTypes {
     const size_t count = btf_vlen(prototype_);
     std::vector<std::string> names;
     for (size_t i = 0; i < count; ++i) {
-      if (parameters[i].type != 0) names.push_back(NameAt(parameters[i].name_off));  // 0: variable arguments
+      if (parameters[i].type != 0)
+        names.push_back(NameAt(parameters[i].name_off));  // 0: variable arguments
     }
     const auto found = std::ranges::find(names, text.base);
     if (found == names.end()) {
       return Refuse(names.empty() ? "the function has no parameters"
-                                  : fmt::format("the function has no such parameter; it has: {}", fmt::join(names, ", ")));
+                                  : fmt::format("the function has no such parameter; it has: {}",
+                                                fmt::join(names, ", ")));
     }
     const auto index = static_cast<size_t>(found - names.begin());
     const auto result = PassingOf(prototype_->type);
@@ -70,7 +72,8 @@ class FunctionTypes {
     ValueText text;
     text.name = "retval";
     text.type = wanted;
-    return Value(Place::InRegisters({probes::ResultRegister(machine_, 0), probes::ResultRegister(machine_, 1)}),
+    return Value(Place::InRegisters(
+                     {probes::ResultRegister(machine_, 0), probes::ResultRegister(machine_, 1)}),
                  prototype_->type, text);
   }
 
@@ -121,13 +124,14 @@ class FunctionTypes {
   }
 
   // Also in members without names.
-  std::optional<Member> FindMember(const btf_type* type, std::string_view name, uint64_t base, int depth,
-                                   std::vector<std::string>* known) const {
+  std::optional<Member> FindMember(const btf_type* type, std::string_view name, uint64_t base,
+                                   int depth, std::vector<std::string>* known) const {
     if (depth == kMaxDepth || !btf_is_composite(type)) return std::nullopt;
     const btf_member* members = btf_members(type);
     for (uint32_t i = 0; i < btf_vlen(type); ++i) {
       const std::string own = NameAt(members[i].name_off);
-      const Member member{members[i].type, base + btf_member_bit_offset(type, i), btf_member_bitfield_size(type, i)};
+      const Member member{members[i].type, base + btf_member_bit_offset(type, i),
+                          btf_member_bitfield_size(type, i)};
       if (own == name) return member;
       if (!own.empty()) {
         known->push_back(own);
@@ -161,14 +165,16 @@ class FunctionTypes {
     } else {
       if (is_pointer) type = Peel(type->type);
       if (type == nullptr) return Refuse("it points to nothing that has a type");
-      if (btf_is_fwd(type)) return Refuse(fmt::format("the members of {} are not in the kernel's BTF", NameOf(type)));
+      if (btf_is_fwd(type))
+        return Refuse(fmt::format("the members of {} are not in the kernel's BTF", NameOf(type)));
       if (!btf_is_composite(type)) return Refuse("it is no structure");
       std::vector<std::string> known;
       const auto found = FindMember(type, step.member, 0, 0, &known);
       if (!found) {
         const std::string nearest = util::Nearest(step.member, known);
-        return Refuse(fmt::format("{} has no member '{}'{}", NameOf(type).empty() ? "the structure" : NameOf(type), step.member,
-                                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+        return Refuse(fmt::format(
+            "{} has no member '{}'{}", NameOf(type).empty() ? "the structure" : NameOf(type),
+            step.member, nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
       }
       *member = *found;
       place->offset += member->bit_offset / 8;
@@ -198,21 +204,25 @@ class FunctionTypes {
     const btf_type* type = Peel(member.type);
     if (type == nullptr) return Refuse("it has no type");
     if (btf_is_ptr(type)) {
-      if (Peel(type->type) != nullptr && !IsCharacter(type->type)) return Refuse("it points to no characters");
+      if (Peel(type->type) != nullptr && !IsCharacter(type->type))
+        return Refuse("it points to no characters");
       return place.ReadText();
     }
-    if (!btf_is_array(type) || !IsCharacter(btf_array(type)->type)) return Refuse("it is no string");
+    if (!btf_is_array(type) || !IsCharacter(btf_array(type)->type))
+      return Refuse("it is no string");
     return place.ReadTextArray(btf_array(type)->nelems);
   }
 
-  util::Result<Argument> Number(const Place& place, const Member& member, const std::string& wanted) const {
+  util::Result<Argument> Number(const Place& place, const Member& member,
+                                const std::string& wanted) const {
     const btf_type* type = Peel(member.type);
     if (type == nullptr) return Refuse("it has no type");
     Argument argument;
     uint64_t size = SizeOf(member.type);
     if (btf_is_int(type)) {
       argument.type.is_signed = (btf_int_encoding(type) & BTF_INT_SIGNED) != 0;
-      if ((btf_int_encoding(type) & BTF_INT_BOOL) != 0) argument.type.form = ArgumentType::Form::kBool;
+      if ((btf_int_encoding(type) & BTF_INT_BOOL) != 0)
+        argument.type.form = ArgumentType::Form::kBool;
     } else if (btf_is_any_enum(type)) {
       // Before Linux 6.0 the flag is not set.
       argument.type.is_signed = btf_kflag(type) || HasNegative(type);
@@ -244,7 +254,8 @@ class FunctionTypes {
   static bool HasNegative(const btf_type* type) {
     if (!btf_is_enum(type)) return false;
     const struct btf_enum* values = btf_enum(type);
-    return std::any_of(values, values + btf_vlen(type), [](const struct btf_enum& each) { return each.val < 0; });
+    return std::any_of(values, values + btf_vlen(type),
+                       [](const struct btf_enum& each) { return each.val < 0; });
   }
 
   const btf* types_;
@@ -263,7 +274,8 @@ ResolvedValue Resolved(util::Result<Argument> argument) {
 }
 
 constexpr const char* kNoPrototype =
-    "the kernel's BTF does not have the function: the compiler changed its parameters, or they are not known";
+    "the kernel's BTF does not have the function: the compiler changed its parameters, or they are "
+    "not known";
 
 }  // namespace
 
@@ -272,8 +284,9 @@ void KernelArguments::FreeBtf::operator()(btf* types) const { btf__free(types); 
 util::Result<KernelArguments> KernelArguments::Load() {
   BtfPtr types(btf__load_vmlinux_btf());
   if (!types) {
-    return util::Error{fmt::format("the types of the kernel's functions cannot be read: {}", strerror(errno)),
-                       "it takes CONFIG_DEBUG_INFO_BTF; arguments by position need no types: arg1, arg2:str"};
+    return util::Error{
+        fmt::format("the types of the kernel's functions cannot be read: {}", strerror(errno)),
+        "it takes CONFIG_DEBUG_INFO_BTF; arguments by position need no types: arg1, arg2:str"};
   }
   return KernelArguments(std::move(types), probes::HostMachine());
 }
@@ -288,7 +301,8 @@ KernelArguments::Types KernelArguments::Index(BtfPtr types, uint32_t first) {
   const btf* const all = indexed.types.get();
   for (uint32_t id = first; all != nullptr && id < btf__type_cnt(all); ++id) {
     const btf_type* type = btf__type_by_id(all, id);
-    if (btf_is_func(type)) indexed.functions.try_emplace(btf__name_by_offset(all, type->name_off), type->type);
+    if (btf_is_func(type))
+      indexed.functions.try_emplace(btf__name_by_offset(all, type->name_off), type->type);
   }
   return indexed;
 }
@@ -298,14 +312,16 @@ std::pair<const btf*, uint32_t> KernelArguments::PrototypeOf(const KernelFunctio
   if (module == modules_.end()) {
     btf* const kernel = modules_[""].types.get();
     BtfPtr types(btf__load_module_btf(function.module.c_str(), kernel));
-    module = modules_.emplace(function.module, Index(std::move(types), btf__type_cnt(kernel))).first;
+    module =
+        modules_.emplace(function.module, Index(std::move(types), btf__type_cnt(kernel))).first;
   }
   const auto found = module->second.functions.find(function.name);
   if (found == module->second.functions.end()) return {nullptr, 0};
   return {module->second.types.get(), found->second};
 }
 
-probes::FunctionArguments KernelArguments::Find(const KernelFunction& function, const probes::ArgumentQuery& query) {
+probes::FunctionArguments KernelArguments::Find(const KernelFunction& function,
+                                                const probes::ArgumentQuery& query) {
   probes::FunctionArguments found;
   const auto [types, prototype] = PrototypeOf(function);
   if (types == nullptr) {
@@ -314,7 +330,8 @@ probes::FunctionArguments KernelArguments::Find(const KernelFunction& function, 
     return found;
   }
   const FunctionTypes function_types(types, prototype, machine_);
-  for (const ValueText& text : query.values) found.values.push_back(Resolved(function_types.Find(text)));
+  for (const ValueText& text : query.values)
+    found.values.push_back(Resolved(function_types.Find(text)));
   if (query.wants_result) found.result = Resolved(function_types.FindResult(query.result_type));
   return found;
 }

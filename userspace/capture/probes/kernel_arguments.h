@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds where the arguments of a function of the kernel are when it is entered, and what their types are, in BTF.
+// Finds where the arguments of a function of the kernel are when it is entered, and what their
+// types are, in BTF.
 #pragma once
 
 #include <map>
@@ -29,9 +30,10 @@ class KernelArguments {
   static util::Result<KernelArguments> Load();
   KernelArguments(BtfPtr kernel, probes::Machine machine);
 
-  // Values of the query for one function; its `functions` are ignored. Those of a module are loaded when they are first
-  // needed.
-  probes::FunctionArguments Find(const KernelFunction& function, const probes::ArgumentQuery& query);
+  // Values of the query for one function; its `functions` are ignored. Those of a module are loaded
+  // when they are first needed.
+  probes::FunctionArguments Find(const KernelFunction& function,
+                                 const probes::ArgumentQuery& query);
 
  private:
   struct Types {

@@ -39,7 +39,8 @@ util::Result<KernelFunctions> KernelFunctions::Read(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   KernelFunctions read(text);
   if (!read.functions_.empty()) return read;
-  return util::Error{fmt::format("{} names no functions of the kernel", path), "it takes CONFIG_KALLSYMS and a mounted /proc"};
+  return util::Error{fmt::format("{} names no functions of the kernel", path),
+                     "it takes CONFIG_KALLSYMS and a mounted /proc"};
 }
 
 KernelFunctions::KernelFunctions(std::string_view kallsyms) {
@@ -51,12 +52,14 @@ KernelFunctions::KernelFunctions(std::string_view kallsyms) {
     const std::string_view type = TakeField(line);
     const std::string_view name = TakeField(line);
     std::string_view module = TakeField(line);
-    if ((type != "t" && type != "T" && type != "w" && type != "W") || name.empty() || IsMark(name)) continue;
+    if ((type != "t" && type != "T" && type != "w" && type != "W") || name.empty() || IsMark(name))
+      continue;
     KernelFunction function{std::string(name), 0, ""};
     std::from_chars(address.data(), address.data() + address.size(), function.address, 16);
     if (module.starts_with('[') && module.ends_with(']')) {
       function.module = module.substr(1, module.size() - 2);
-      if (function.module == "bpf" || function.module.starts_with("__builtin")) continue;  // made at run time
+      if (function.module == "bpf" || function.module.starts_with("__builtin"))
+        continue;  // made at run time
     }
     functions_.push_back(std::move(function));
   }
@@ -64,18 +67,25 @@ KernelFunctions::KernelFunctions(std::string_view kallsyms) {
 
 util::Error KernelFunctions::NoSuch(const std::string& symbol) const {
   if (probes::IsPattern(symbol)) {
-    return {fmt::format("the kernel has no function that '{}' matches", symbol), "patterns have * and ?: 'vfs_*'"};
+    return {fmt::format("the kernel has no function that '{}' matches", symbol),
+            "patterns have * and ?: 'vfs_*'"};
   }
   std::vector<std::string> names;
   for (const KernelFunction& each : functions_) {
-    if (each.name.starts_with(symbol) && each.name.size() > symbol.size() && each.name[symbol.size()] == '.') {
-      return {fmt::format("the compiler changed the parameters of '{}': the kernel has {}", symbol, each.name),
-              fmt::format("probe that, with arguments by position: --kprobe '{}(arg1)'", each.name)};
+    if (each.name.starts_with(symbol) && each.name.size() > symbol.size() &&
+        each.name[symbol.size()] == '.') {
+      return {
+          fmt::format("the compiler changed the parameters of '{}': the kernel has {}", symbol,
+                      each.name),
+          fmt::format("probe that, with arguments by position: --kprobe '{}(arg1)'", each.name)};
     }
     names.push_back(each.name);
   }
-  return {fmt::format("the kernel has no function '{}': there is none, or the compiler inlined it everywhere", symbol),
-          fmt::format("{}it must be in /proc/kallsyms", util::Suggestion(symbol, names))};
+  return {
+      fmt::format(
+          "the kernel has no function '{}': there is none, or the compiler inlined it everywhere",
+          symbol),
+      fmt::format("{}it must be in /proc/kallsyms", util::Suggestion(symbol, names))};
 }
 
 util::Result<std::vector<KernelFunction>> KernelFunctions::Find(const std::string& symbol) const {
@@ -93,8 +103,9 @@ util::Result<std::vector<KernelFunction>> KernelFunctions::Find(const std::strin
     });
     if (!is_known) found.push_back(each);
     if (found.size() > FXR_MAX_PROBES) {
-      return util::Error{fmt::format("'{}' matches more than {} functions of the kernel", symbol, FXR_MAX_PROBES),
-                         "that is the limit: narrow the pattern down"};
+      return util::Error{
+          fmt::format("'{}' matches more than {} functions of the kernel", symbol, FXR_MAX_PROBES),
+          "that is the limit: narrow the pattern down"};
     }
   }
   if (found.empty()) return NoSuch(symbol);

@@ -23,8 +23,9 @@ class KernelFunctions {
   // `kallsyms` has lines as that file.
   explicit KernelFunctions(std::string_view kallsyms);
 
-  // The functions of this name, or all that a pattern with * and ? matches: without the parts that the compiler split
-  // off (names with a dot), unless the pattern has a dot. Errors: there is none, and why; more than FXR_MAX_PROBES.
+  // The functions of this name, or all that a pattern with * and ? matches: without the parts that
+  // the compiler split off (names with a dot), unless the pattern has a dot. Errors: there is none,
+  // and why; more than FXR_MAX_PROBES.
   util::Result<std::vector<KernelFunction>> Find(const std::string& symbol) const;
 
  private:

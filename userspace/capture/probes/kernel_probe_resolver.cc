@@ -18,8 +18,8 @@ namespace capture {
 namespace {
 
 util::Status AddKernelProbe(const std::string& text, const KernelFunctions& functions,
-                            std::optional<KernelArguments>* arguments, std::vector<probes::Probe>* probes,
-                            probes::SkippedProbes* skipped) {
+                            std::optional<KernelArguments>* arguments,
+                            std::vector<probes::Probe>* probes, probes::SkippedProbes* skipped) {
   const std::string option = "--kprobe " + text;
   const auto refuse = [&](const util::Error& error) {
     return util::Error{fmt::format("{}: {}", option, error.message), error.hint};
@@ -27,7 +27,9 @@ util::Status AddKernelProbe(const std::string& text, const KernelFunctions& func
   auto parsed = probes::ParseProbe(text);
   if (!parsed) return refuse(parsed.error());
   if (parsed->arguments_error) return refuse(*parsed->arguments_error);
-  if (parsed->symbol.empty()) return refuse({"no function", "write it like --kprobe 'vfs_fsync_range(file, start, end)+retval'"});
+  if (parsed->symbol.empty())
+    return refuse(
+        {"no function", "write it like --kprobe 'vfs_fsync_range(file, start, end)+retval'"});
   auto found = functions.Find(parsed->symbol);
   if (!found) return refuse(found.error());
   probes::ArgumentQuery query;
@@ -51,14 +53,16 @@ util::Status AddKernelProbe(const std::string& text, const KernelFunctions& func
     if (is_pattern) probe.pattern = option;
     std::optional<probes::FunctionArguments> values;
     if (needs_types && *arguments) values = (*arguments)->Find(function, query);
-    util::Status status = probes::SetArguments(*parsed, values ? &*values : nullptr, "the kernel has no types", &probe);
+    util::Status status = probes::SetArguments(*parsed, values ? &*values : nullptr,
+                                               "the kernel has no types", &probe);
     if (status) {
       status = probes::AddProbe(option, std::move(probe), probes);
       if (!status) return status;
     } else if (is_pattern) {
       skipped->Add(option, function.name, status.error().message);
     } else {
-      return refuse({fmt::format("{}: {}", function.name, status.error().message), status.error().hint});
+      return refuse(
+          {fmt::format("{}: {}", function.name, status.error().message), status.error().hint});
     }
   }
   return util::Ok();
@@ -72,12 +76,14 @@ util::Status AddKernelProbes(const std::vector<std::string>& texts, bool has_fpr
   if (!functions) return functions.TakeError();
   std::optional<KernelArguments> arguments;
   for (const std::string& text : texts) {
-    if (auto status = AddKernelProbe(text, *functions, &arguments, probes, skipped); !status) return status;
+    if (auto status = AddKernelProbe(text, *functions, &arguments, probes, skipped); !status)
+      return status;
   }
   if (auto status = skipped->CheckPatterns(*probes); !status) return status;
   const std::string why_not = WhyNoKernelProbes(has_fprobes);
   if (why_not.empty()) return util::Ok();
-  return util::Error{fmt::format("--kprobe {}: {}", texts.front(), why_not), "--uprobe and -e need none of that"};
+  return util::Error{fmt::format("--kprobe {}: {}", texts.front(), why_not),
+                     "--uprobe and -e need none of that"};
 }
 
 }  // namespace capture

@@ -23,7 +23,8 @@ bool HasCookies() {
   return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, nullptr) != 0;
 }
 
-constexpr const char* kNotTraced = "the kernel does not trace it: notrace, noinstr, or code of the boot";
+constexpr const char* kNotTraced =
+    "the kernel does not trace it: notrace, noinstr, or code of the boot";
 constexpr const char* kNeedsCookies = "Linux 5.15 or later is needed to distinguish probes";
 
 uint64_t CookieOf(const std::vector<probes::Probe>& probes, uint32_t number) {
@@ -32,13 +33,15 @@ uint64_t CookieOf(const std::vector<probes::Probe>& probes, uint32_t number) {
 
 std::string ReasonOf(int error) {
   constexpr int kNotSupported = 524;  // of the kernel alone, without a text
-  if (error == kNotSupported || error == ENOEXEC) return "the kernel does not support a breakpoint on its first instruction";
+  if (error == kNotSupported || error == ENOEXEC)
+    return "the kernel does not support a breakpoint on its first instruction";
   return strerror(error);
 }
 
 // True if it concerns one function, and others may be probed.
 bool ConcernsFunction(int error) {
-  return error != EMFILE && error != ENFILE && error != ENOMEM && error != EACCES && error != EPERM && error != EINTR;
+  return error != EMFILE && error != ENFILE && error != ENOMEM && error != EACCES &&
+         error != EPERM && error != EINTR;
 }
 
 }  // namespace
@@ -53,7 +56,8 @@ std::string WhyNoProbes() {
 
 std::string WhyNoKernelProbes(bool has_fprobes) {
   if (!has_fprobes && access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0) {
-    return "this kernel cannot probe its functions: it has neither kprobes (CONFIG_KPROBES, CONFIG_KPROBE_EVENTS) nor "
+    return "this kernel cannot probe its functions: it has neither kprobes (CONFIG_KPROBES, "
+           "CONFIG_KPROBE_EVENTS) nor "
            "fprobes (CONFIG_FPROBE)";
   }
   return HasCookies() ? "" : kNeedsCookies;
@@ -67,13 +71,15 @@ int ProbeLinks::Keep(bpf_link* link) {
   return 0;
 }
 
-int ProbeLinks::AttachUser(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie, int pid) {
+int ProbeLinks::AttachUser(const ProbePrograms& programs, const probes::Probe& probe,
+                           uint64_t cookie, int pid) {
   if (probe.kind == probes::Probe::Kind::kUsdt) {
     bpf_usdt_opts options{};
     options.sz = sizeof(options);
     options.usdt_cookie = cookie;
-    return Keep(bpf_program__attach_usdt(programs.usdt.at(probe.has_spec()), pid, probe.file.c_str(),
-                                         probe.provider.c_str(), probe.usdt_name.c_str(), &options));
+    return Keep(bpf_program__attach_usdt(programs.usdt.at(probe.has_spec()), pid,
+                                         probe.file.c_str(), probe.provider.c_str(),
+                                         probe.usdt_name.c_str(), &options));
   }
   const ProbePrograms::Call& call = programs.function.at(probe.has_spec());
   bpf_uprobe_opts options{};
@@ -83,18 +89,19 @@ int ProbeLinks::AttachUser(const ProbePrograms& programs, const probes::Probe& p
   options.retprobe = true;
   const size_t before = links_.size();
   if (!probe.entry_only) {
-    const int error =
-        Keep(bpf_program__attach_uprobe_opts(call.on_return, pid, probe.file.c_str(), probe.offset, &options));
+    const int error = Keep(bpf_program__attach_uprobe_opts(call.on_return, pid, probe.file.c_str(),
+                                                           probe.offset, &options));
     if (error != 0) return error;
   }
   options.retprobe = false;
-  const int error = Keep(bpf_program__attach_uprobe_opts(call.entry, pid, probe.file.c_str(), probe.offset, &options));
+  const int error = Keep(
+      bpf_program__attach_uprobe_opts(call.entry, pid, probe.file.c_str(), probe.offset, &options));
   if (error != 0) DetachFrom(before);
   return error;
 }
 
-int ProbeLinks::AttachUserTo(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie,
-                             const std::vector<uint32_t>& pids) {
+int ProbeLinks::AttachUserTo(const ProbePrograms& programs, const probes::Probe& probe,
+                             uint64_t cookie, const std::vector<uint32_t>& pids) {
   for (const uint32_t pid : pids) {
     const int error = AttachUser(programs, probe, cookie, static_cast<int>(pid));
     if (error != 0 && error != ESRCH) return error;  // ESRCH: the process exited
@@ -104,7 +111,8 @@ int ProbeLinks::AttachUserTo(const ProbePrograms& programs, const probes::Probe&
   return AttachUser(programs, probe, cookie, kEveryProcess);
 }
 
-int ProbeLinks::AttachKernel(const ProbePrograms::Call& programs, const probes::Probe& probe, uint64_t cookie) {
+int ProbeLinks::AttachKernel(const ProbePrograms::Call& programs, const probes::Probe& probe,
+                             uint64_t cookie) {
   bpf_kprobe_opts options{};
   options.sz = sizeof(options);
   options.bpf_cookie = cookie;
@@ -114,7 +122,9 @@ int ProbeLinks::AttachKernel(const ProbePrograms::Call& programs, const probes::
   options.retprobe = true;
   const size_t before = links_.size();
   if (!probe.entry_only) {
-    if (const int error = Keep(bpf_program__attach_kprobe_opts(programs.on_return, name, &options)); error != 0) return error;
+    if (const int error = Keep(bpf_program__attach_kprobe_opts(programs.on_return, name, &options));
+        error != 0)
+      return error;
   }
   options.retprobe = false;
   const int error = Keep(bpf_program__attach_kprobe_opts(programs.entry, name, &options));
@@ -122,8 +132,8 @@ int ProbeLinks::AttachKernel(const ProbePrograms::Call& programs, const probes::
   return error;
 }
 
-int ProbeLinks::AttachMulti(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes,
-                            Numbers numbers) {
+int ProbeLinks::AttachMulti(const ProbePrograms::Call& programs,
+                            const std::vector<probes::Probe>& probes, Numbers numbers) {
   const auto attach = [&](bpf_program* program, bool is_return) {
     std::vector<const char*> names;
     std::vector<unsigned long> addresses;
@@ -140,7 +150,8 @@ int ProbeLinks::AttachMulti(const ProbePrograms::Call& programs, const std::vect
     if (names.empty()) return 0;
     bpf_kprobe_multi_opts options{};
     options.sz = sizeof(options);
-    (has_addresses ? static_cast<void>(options.addrs = addresses.data()) : static_cast<void>(options.syms = names.data()));
+    (has_addresses ? static_cast<void>(options.addrs = addresses.data())
+                   : static_cast<void>(options.syms = names.data()));
     options.cookies = cookies.data();
     options.cnt = names.size();
     options.retprobe = is_return;
@@ -153,8 +164,9 @@ int ProbeLinks::AttachMulti(const ProbePrograms::Call& programs, const std::vect
   return error;
 }
 
-util::Status ProbeLinks::AttachMost(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes,
-                                    Numbers numbers, probes::SkippedProbes* skipped) {
+util::Status ProbeLinks::AttachMost(const ProbePrograms::Call& programs,
+                                    const std::vector<probes::Probe>& probes, Numbers numbers,
+                                    probes::SkippedProbes* skipped) {
   if (numbers.empty()) return util::Ok();
   const int error = AttachMulti(programs, probes, numbers);
   if (error == 0) return util::Ok();
@@ -163,11 +175,13 @@ util::Status ProbeLinks::AttachMost(const ProbePrograms::Call& programs, const s
     return Refuse(probes[numbers.front()], error, ReasonOf(error), skipped);
   }
   const size_t half = numbers.size() / 2;
-  if (auto status = AttachMost(programs, probes, numbers.first(half), skipped); !status) return status;
+  if (auto status = AttachMost(programs, probes, numbers.first(half), skipped); !status)
+    return status;
   return AttachMost(programs, probes, numbers.subspan(half), skipped);
 }
 
-util::Status ProbeLinks::AttachKernelProbes(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
+util::Status ProbeLinks::AttachKernelProbes(const ProbePrograms& programs,
+                                            const std::vector<probes::Probe>& probes,
                                             probes::SkippedProbes* skipped) {
   std::array<std::vector<uint32_t>, 2> numbers;
   std::unordered_set<std::string> traced;
@@ -184,7 +198,9 @@ util::Status ProbeLinks::AttachKernelProbes(const ProbePrograms& programs, const
       if (!status) return status;
     } else if (programs.kernel_is_multi) {
       numbers.at(probe.has_spec()).push_back(i);
-    } else if (const int error = AttachKernel(programs.kernel.at(probe.has_spec()), probe, CookieOf(probes, i)); error != 0) {
+    } else if (const int error =
+                   AttachKernel(programs.kernel.at(probe.has_spec()), probe, CookieOf(probes, i));
+               error != 0) {
       if (auto status = Refuse(probe, error, ReasonOf(error), skipped); !status) return status;
     }
   }
@@ -202,14 +218,17 @@ util::Status ProbeLinks::Refuse(const probes::Probe& probe, int error, const std
     return util::Ok();
   }
   const bool is_kernel = probe.kind == probes::Probe::Kind::kKernel;
-  std::string hint = is_kernel ? "available_filter_functions of tracefs has the functions that can be probed, "
-                                 "/sys/kernel/debug/kprobes/blacklist those that kprobes refuse"
-                               : "-v shows what the loader says";
+  std::string hint =
+      is_kernel ? "available_filter_functions of tracefs has the functions that can be probed, "
+                  "/sys/kernel/debug/kprobes/blacklist those that kprobes refuse"
+                : "-v shows what the loader says";
   if (error == EMFILE) hint = "raise the limit of open files: ulimit -n";
   if (error == EACCES || error == EPERM) {
     hint = is_kernel ? "it takes CAP_PERFMON" : "it takes CAP_PERFMON, and the file's permission";
   }
-  return util::Error{fmt::format("cannot probe {} in {}: {}", probe.name, is_kernel ? "the kernel" : probe.file, reason), hint};
+  return util::Error{fmt::format("cannot probe {} in {}: {}", probe.name,
+                                 is_kernel ? "the kernel" : probe.file, reason),
+                     hint};
 }
 
 util::Status ProbeLinks::Attach(const ProbePrograms& programs,

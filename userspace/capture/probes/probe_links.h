@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Attached probes of functions and USDT probes. The kernel removes them with this process's last descriptor,
-// however the process ends; nothing is written to tracefs.
+// Attached probes of functions and USDT probes. The kernel removes them with this process's last
+// descriptor, however the process ends; nothing is written to tracefs.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ std::string WhyNoProbes();
 // The same for probes of the kernel's own functions. `has_fprobes`: see KernelFeatures.
 std::string WhyNoKernelProbes(bool has_fprobes);
 
-// The loaded programs of bpf/uprobe.bpf.c and bpf/kprobe.bpf.c; null if no probe needs it. The second of each is for
-// probes with arguments or a filter.
+// The loaded programs of bpf/uprobe.bpf.c and bpf/kprobe.bpf.c; null if no probe needs it. The
+// second of each is for probes with arguments or a filter.
 struct ProbePrograms {
   struct Call {
     bpf_program* entry = nullptr;
@@ -45,8 +45,8 @@ class ProbeLinks {
 
   // Attaches all probes; a probe's number is its index in `probes`. Attaches in the processes
   // `pids` (ids of this pid namespace), or everywhere if that is empty. Exited processes are
-  // skipped. Functions of a pattern that the kernel refuses are added to `skipped`; it is an error if it
-  // refuses all of them. After an error the attached probes stay until Detach.
+  // skipped. Functions of a pattern that the kernel refuses are added to `skipped`; it is an error
+  // if it refuses all of them. After an error the attached probes stay until Detach.
   util::Status Attach(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
                       const std::vector<uint32_t>& pids, probes::SkippedProbes* skipped);
   void Detach();
@@ -55,16 +55,21 @@ class ProbeLinks {
   using Numbers = std::span<const uint32_t>;
 
   // These return 0 or an errno.
-  int AttachUser(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie, int pid);
+  int AttachUser(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie,
+                 int pid);
   int AttachUserTo(const ProbePrograms& programs, const probes::Probe& probe, uint64_t cookie,
                    const std::vector<uint32_t>& pids);
-  int AttachKernel(const ProbePrograms::Call& programs, const probes::Probe& probe, uint64_t cookie);
-  int AttachMulti(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes, Numbers numbers);
+  int AttachKernel(const ProbePrograms::Call& programs, const probes::Probe& probe,
+                   uint64_t cookie);
+  int AttachMulti(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes,
+                  Numbers numbers);
 
-  util::Status AttachKernelProbes(const ProbePrograms& programs, const std::vector<probes::Probe>& probes,
+  util::Status AttachKernelProbes(const ProbePrograms& programs,
+                                  const std::vector<probes::Probe>& probes,
                                   probes::SkippedProbes* skipped);
   // Attaches those of `numbers` that the kernel accepts, in as few links as possible.
-  util::Status AttachMost(const ProbePrograms::Call& programs, const std::vector<probes::Probe>& probes, Numbers numbers,
+  util::Status AttachMost(const ProbePrograms::Call& programs,
+                          const std::vector<probes::Probe>& probes, Numbers numbers,
                           probes::SkippedProbes* skipped);
   // The kernel refused the probe.
   static util::Status Refuse(const probes::Probe& probe, int error, const std::string& reason,

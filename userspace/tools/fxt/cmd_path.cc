@@ -235,7 +235,8 @@ class PathCommand {
     const uint64_t left_out = set_.left_out() + reader.left_out();
     if (left_out != 0) {
       auto note = fmt::format(
-          "{} requests have more parts of paths together than are kept and are left out: choose fewer by --span, "
+          "{} requests have more parts of paths together than are kept and are left out: choose "
+          "fewer by --span, "
           "--from and --to",
           left_out);
       if (WritesText()) {

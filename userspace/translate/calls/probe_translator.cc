@@ -17,10 +17,11 @@ namespace {
 
 // Nested calls per thread; deeper ones are dropped.
 constexpr size_t kMaxDepth = 4096;
-constexpr unsigned kLowBits = 50;  // of a value, in one slot
+constexpr unsigned kLowBits = 50;              // of a value, in one slot
 constexpr uint64_t kIdle = uint64_t{1} << 32;  // above every tid: the idle threads
 
-// Stacks of the kernel have 16 KiB or more, and begin at a multiple of that. Frames are in units of 4 bytes.
+// Stacks of the kernel have 16 KiB or more, and begin at a multiple of that. Frames are in units of
+// 4 bytes.
 uint64_t StackOf(uint64_t frame) { return frame >> 12; }
 
 // True if frame `a` is deeper than `b`. Stacks grow down, and only the low bits are known.
@@ -49,7 +50,8 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
 int64_t Extend(const probes::ArgumentType& type, int64_t value) {
   const unsigned unused = 64 - 8 * type.bytes;
   const uint64_t high = static_cast<uint64_t>(value) << unused;
-  return type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
+  return type.is_signed ? static_cast<int64_t>(high) >> unused
+                        : static_cast<int64_t>(high >> unused);
 }
 
 constexpr std::string_view kUnreadable = "unreadable";
@@ -73,7 +75,8 @@ ProbeTranslator::ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks,
   for (const probes::Probe& probe : probes_) {
     names_.push_back(file.Declare(probe.name));
     std::vector<fxt::StringId>& names = shown_names_.emplace_back();
-    for (const probes::Argument& argument : probe.shown) names.push_back(file.Declare(argument.name));
+    for (const probes::Argument& argument : probe.shown)
+      names.push_back(file.Declare(argument.name));
   }
   for (int i = 1; i <= FXR_PROBE_ARGUMENTS; ++i) {
     argument_names_.push_back(file.Declare(fmt::format("arg{}", i)));
@@ -92,7 +95,8 @@ model::ThreadHandle ProbeTranslator::HandleOf(uint64_t key) {
   return key < kIdle ? tasks_.Thread(static_cast<uint32_t>(key)) : threads_[key].handle;
 }
 
-void ProbeTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body, uint64_t extra) {
+void ProbeTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body,
+                             uint64_t extra) {
   switch (type) {
     case FXR_SLOT_PROBE_ENTRY: {
       const fxr_probe_entry_body event = fxr_unpack_probe_entry(body, extra);
@@ -120,13 +124,16 @@ void ProbeTranslator::OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_
 
 bool ProbeTranslator::IsOver(std::span<const Call> calls, uint32_t probe, uint64_t frame) const {
   const Call& last = calls.back();
-  const auto is_kernel = [&](uint32_t number) { return probes_[number].kind == probes::Probe::Kind::kKernel; };
+  const auto is_kernel = [&](uint32_t number) {
+    return probes_[number].kind == probes::Probe::Kind::kKernel;
+  };
   if (is_kernel(last.probe) != is_kernel(probe)) {
     // A program calls the kernel, and goes on when all of the kernel's functions have returned.
     return is_kernel(last.probe);
   }
   if (is_kernel(probe) && StackOf(last.frame) != StackOf(frame)) {
-    // An interrupt has a stack of its own. It is over if a call on the stack that it interrupted follows.
+    // An interrupt has a stack of its own. It is over if a call on the stack that it interrupted
+    // follows.
     return std::ranges::any_of(calls, [&](const Call& call) {
       return is_kernel(call.probe) && StackOf(call.frame) == StackOf(frame);
     });
@@ -137,7 +144,8 @@ bool ProbeTranslator::IsOver(std::span<const Call> calls, uint32_t probe, uint64
   return again || IsInner(last.frame, frame);
 }
 
-void ProbeTranslator::OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event, const Values* values) {
+void ProbeTranslator::OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event,
+                              const Values* values) {
   ++stats_.events;
   if (event.probe >= probes_.size()) {
     ++stats_.unreadable;
@@ -146,8 +154,8 @@ void ProbeTranslator::OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry
   const auto write = [&](fxt::EventType type, model::ThreadHandle handle) {
     ++stats_.recorded;
     if (!values) {
-      return file_.CountRefusal(file_.writer().WriteEvent(type, time, file_.Mention(handle),
-                                                          file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
+      return file_.CountRefusal(file_.writer().WriteEvent(
+          type, time, file_.Mention(handle), file_.Id(FXR_CATEGORY_PROBE), names_[event.probe]));
     }
     OpenRecord record = file_.Begin(handle);
     std::array<fxt::Argument, FXR_PROBE_ARGUMENTS> arguments;
@@ -228,7 +236,8 @@ void ProbeTranslator::End(uint64_t time, uint64_t key, Thread& thread, bool retu
       argument = {retval, fxt::InlineUtf8(thread.text, scratch, FXR_PROBE_TEXT_BYTES)};
     }
   } else if (has_value && result && result->type.form != Form::kText) {
-    argument = Argument(retval, result->type, static_cast<uint64_t>(Extend(result->type, thread.value)));
+    argument =
+        Argument(retval, result->type, static_cast<uint64_t>(Extend(result->type, thread.value)));
   } else if (has_value && thread.value == static_cast<int32_t>(thread.value)) {
     argument = {retval, static_cast<int32_t>(thread.value)};
   } else if (has_value) {
@@ -275,7 +284,8 @@ void ProbeTranslator::OnHit(uint64_t time, const fxr_probe_hit_long& hit,
   ++stats_.recorded;
 }
 
-size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments) {
+size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values,
+                                  std::span<fxt::Argument> arguments) {
   const std::vector<probes::Argument>& shown = probes_[values.probe].shown;
   size_t count = 0;
   size_t operand = 0;
@@ -287,7 +297,8 @@ size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values, std:
     std::memcpy(&value, values.bytes.data() + sizeof(value) * operand, sizeof(value));
     const bool is_unread = (values.unread >> operand & 1) != 0;
     fxt::Argument& put = arguments[count++];
-    const auto* text = reinterpret_cast<const char*>(values.bytes.data()) + FXR_PROBE_EVENT_BYTES(texts);
+    const auto* text =
+        reinterpret_cast<const char*>(values.bytes.data()) + FXR_PROBE_EVENT_BYTES(texts);
     if (is_unread && is_text && value == 0) {
       put = {name, fxt::NullValue{}};
     } else if (is_unread) {
@@ -305,7 +316,8 @@ size_t ProbeTranslator::PutValues(OpenRecord& record, const Values& values, std:
   return count;
 }
 
-void ProbeTranslator::OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes) {
+void ProbeTranslator::OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event,
+                               std::span<const std::byte> bytes) {
   if (event.probe >= probes_.size()) {
     ++stats_.events;
     ++stats_.unreadable;
@@ -313,7 +325,8 @@ void ProbeTranslator::OnValues(uint32_t cpu, uint64_t time, const fxr_probe_valu
   }
   const probes::Probe& probe = probes_[event.probe];
   const auto is_text = [](const probes::Argument& each) { return each.type.form == Form::kText; };
-  const auto texts = event.is_result != 0 ? 1 : static_cast<size_t>(std::ranges::count_if(probe.shown, is_text));
+  const auto texts =
+      event.is_result != 0 ? 1 : static_cast<size_t>(std::ranges::count_if(probe.shown, is_text));
   if (bytes.size() < FXR_PROBE_EVENT_BYTES(texts)) {
     ++stats_.events;
     ++stats_.unreadable;
@@ -337,7 +350,8 @@ void ProbeTranslator::OnValues(uint32_t cpu, uint64_t time, const fxr_probe_valu
   }
   const Values values{event.probe, event.unread, bytes};
   if (probe.kind != probes::Probe::Kind::kUsdt) {
-    return OnEntry(time, KeyOf(cpu, event.tid), {.tid = event.tid, .probe = event.probe, .frame = event.frame}, &values);
+    return OnEntry(time, KeyOf(cpu, event.tid),
+                   {.tid = event.tid, .probe = event.probe, .frame = event.frame}, &values);
   }
   ++stats_.events;
   OpenRecord record = file_.Begin(tasks_.Thread(event.tid));

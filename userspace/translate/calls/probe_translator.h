@@ -33,7 +33,8 @@ class ProbeTranslator {
   using IdleThread = std::function<model::ThreadHandle(uint32_t cpu)>;
 
   // `file` and `tasks` outlive the translator. Events carry an index into `probes`.
-  ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes, IdleThread idle);
+  ProbeTranslator(TraceWriter& file, model::TaskTracker& tasks, std::vector<probes::Probe> probes,
+                  IdleThread idle);
 
   // True if OnSlot handles this slot type.
   static bool Handles(uint32_t type) {
@@ -44,7 +45,8 @@ class ProbeTranslator {
   // `values` are the event's bytes.
   void OnHit(uint64_t time, const fxr_probe_hit_long& hit, std::span<const uint64_t> values);
   // `bytes` are the event's.
-  void OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event, std::span<const std::byte> bytes);
+  void OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event,
+                std::span<const std::byte> bytes);
   // The thread `old_tid`, now `tid`, executes another program: none of its calls returns.
   void OnExec(uint64_t time, uint32_t old_tid, uint32_t tid);
   // A system call of the thread returned, and its duration ended.
@@ -65,7 +67,8 @@ class ProbeTranslator {
     fxt::Koid thread_koid = 0;  // koid at the begin; exec can change it
   };
   struct Thread {
-    model::ThreadHandle handle = model::kNoHandle;  // of an idle thread; the others are known by their tid
+    model::ThreadHandle handle =
+        model::kNoHandle;     // of an idle thread; the others are known by their tid
     std::vector<Call> calls;  // innermost last
     int64_t value = 0;        // return value of the next return event
     uint64_t value_top = 0;
@@ -81,15 +84,18 @@ class ProbeTranslator {
   // Values of a call as they are written. Refers to the event's bytes and to `names`.
   struct Values;
 
-  void OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event, const Values* values);
+  void OnEntry(uint64_t time, uint64_t key, const fxr_probe_entry_body& event,
+               const Values* values);
   void OnReturn(uint64_t time, uint64_t key, const fxr_probe_return_body& event);
   void OnValue(uint64_t key, const fxr_probe_value_body& event);
   // The key in `threads_`: the tid, or that of the CPU's idle thread.
   uint64_t KeyOf(uint32_t cpu, uint32_t tid);
   model::ThreadHandle HandleOf(uint64_t key);
-  // True if the last of `calls` cannot last any more when a function of `probe` is entered at `frame`.
+  // True if the last of `calls` cannot last any more when a function of `probe` is entered at
+  // `frame`.
   bool IsOver(std::span<const Call> calls, uint32_t probe, uint64_t frame) const;
-  // Ends the innermost call. `returned`: its return was seen; `has_value`: `thread` has what it returned.
+  // Ends the innermost call. `returned`: its return was seen; `has_value`: `thread` has what it
+  // returned.
   void End(uint64_t time, uint64_t key, Thread& thread, bool returned, bool has_value);
   size_t PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments);
   void EndAll(uint64_t time, uint64_t key, Thread& thread);
@@ -98,10 +104,10 @@ class ProbeTranslator {
   model::TaskTracker& tasks_;
   Stats stats_;
   const std::vector<probes::Probe> probes_;
-  std::vector<fxt::StringId> names_;           // by probe number
-  std::vector<fxt::StringId> argument_names_;  // "arg1" and so on
+  std::vector<fxt::StringId> names_;                     // by probe number
+  std::vector<fxt::StringId> argument_names_;            // "arg1" and so on
   std::vector<std::vector<fxt::StringId>> shown_names_;  // of the probes' `shown`
-  std::array<std::string, FXR_PROBE_TEXTS> scratch_;  // of texts that are not valid UTF-8
+  std::array<std::string, FXR_PROBE_TEXTS> scratch_;     // of texts that are not valid UTF-8
   fxt::StringId no_return_;
   fxt::StringId retval_;
   IdleThread idle_;

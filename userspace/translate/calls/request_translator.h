@@ -61,13 +61,13 @@ class RequestTranslator {
  private:
   struct Connection {
     bool is_server = false;
-    bool is_open = false;  // a request has begun in the file
+    bool is_open = false;       // a request has begun in the file
     bool is_pipelined = false;  // it is several ones, as its first bytes say
-    uint32_t port = 0;     // of the server; 0: a Unix socket
-    uint32_t tgid = 0;     // of the last thread that used it
-    uint32_t tid = 0;      // that thread
-    uint64_t id = 0;       // of the spans
-    uint64_t in = 0;       // bytes of the request
+    uint32_t port = 0;          // of the server; 0: a Unix socket
+    uint32_t tgid = 0;          // of the last thread that used it
+    uint32_t tid = 0;           // that thread
+    uint64_t id = 0;            // of the spans
+    uint64_t in = 0;            // bytes of the request
     uint64_t out = 0;
     std::string name;  // without --request-names
     std::string ends;  // its addresses

@@ -16,7 +16,8 @@ using probes::ArgumentType;
 using probes::Machine;
 using probes::ResolvedValue;
 
-// int handle(struct request *request, const char *path, struct wide wide, short last, ...), and void ends(void)
+// int handle(struct request *request, const char *path, struct wide wide, short last, ...), and
+// void ends(void)
 KernelArguments Types(Machine machine = Machine::kX86) {
   btf* const types = btf__new_empty();
   const int integer = btf__add_int(types, "int", 4, BTF_INT_SIGNED);
@@ -59,7 +60,8 @@ KernelArguments Types(Machine machine = Machine::kX86) {
   return KernelArguments(KernelArguments::BtfPtr(types), machine);
 }
 
-ResolvedValue FindValue(const std::string& value, const std::string& function = "handle", Machine machine = Machine::kX86) {
+ResolvedValue FindValue(const std::string& value, const std::string& function = "handle",
+                        Machine machine = Machine::kX86) {
   const auto parsed = probes::ParseProbe(function + "(" + value + ")");
   EXPECT_TRUE(parsed);
   probes::ArgumentQuery query;
@@ -110,9 +112,11 @@ TEST(KernelArgumentsTest, MembersAreFollowedThroughPointers) {
 }
 
 TEST(KernelArgumentsTest, RefusalsNameTheReason) {
-  EXPECT_EQ(FindValue("length").error, "the function has no such parameter; it has: request, path, wide, last, many, sixth");
+  EXPECT_EQ(FindValue("length").error,
+            "the function has no such parameter; it has: request, path, wide, last, many, sixth");
   EXPECT_EQ(FindValue("request->nxt").error, "request has no member 'nxt'; did you mean 'next'?");
-  EXPECT_EQ(FindValue("request->unknown->x").error, "the members of unknown are not in the kernel's BTF");
+  EXPECT_EQ(FindValue("request->unknown->x").error,
+            "the members of unknown are not in the kernel's BTF");
   EXPECT_EQ(FindValue("wide").error, "it is a structure: write a member of it, as in value.member");
   EXPECT_EQ(FindValue("last.x").error, "it is no structure");
   EXPECT_EQ(FindValue("last[1]").error, "it is neither a pointer nor an array");
@@ -120,7 +124,8 @@ TEST(KernelArgumentsTest, RefusalsNameTheReason) {
   EXPECT_EQ(FindValue("request:str").error, "it points to no characters");
   EXPECT_EQ(FindValue("request->high.x").error, "a bit field has no members");
   EXPECT_EQ(FindValue("x", "ends").error, "the function has no parameters");
-  EXPECT_NE(FindValue("x", "other").error.find("BTF does not have the function"), std::string::npos);
+  EXPECT_NE(FindValue("x", "other").error.find("BTF does not have the function"),
+            std::string::npos);
   std::string deep = "request";
   for (int i = 0; i <= FXR_PROBE_STEPS; ++i) deep += "->next";
   EXPECT_EQ(FindValue(deep).error, "more than 5 pointers would have to be followed");

@@ -45,7 +45,8 @@ TEST(KernelFunctionsTest, FindsFunctionsByName) {
 
 TEST(KernelFunctionsTest, FunctionsOfOneNameAreAllMeantAsFarAsTheKernelShowsAddresses) {
   EXPECT_EQ(FindNames("twice"), (Texts{"twice", "twice"}));
-  EXPECT_EQ(FindNames("twice", "0000000000000000 t twice\n0000000000000000 t twice\n"), Texts{"twice"});
+  EXPECT_EQ(FindNames("twice", "0000000000000000 t twice\n0000000000000000 t twice\n"),
+            Texts{"twice"});
 }
 
 TEST(KernelFunctionsTest, PatternsLeaveOutAliasesPartsAndWhatIsNoFunction) {
@@ -54,13 +55,18 @@ TEST(KernelFunctionsTest, PatternsLeaveOutAliasesPartsAndWhatIsNoFunction) {
 }
 
 TEST(KernelFunctionsTest, RefusalsNameTheReason) {
-  EXPECT_EQ(FindNames("vfs_raed")[0], "the kernel has no function 'vfs_raed': there is none, or the compiler inlined it everywhere");
+  EXPECT_EQ(FindNames("vfs_raed")[0],
+            "the kernel has no function 'vfs_raed': there is none, or the compiler inlined it "
+            "everywhere");
   EXPECT_EQ(FindNames("vfs_raed")[1], "did you mean 'vfs_read'? it must be in /proc/kallsyms");
-  EXPECT_EQ(FindNames("changed")[0], "the compiler changed the parameters of 'changed': the kernel has changed.isra.0");
+  EXPECT_EQ(FindNames("changed")[0],
+            "the compiler changed the parameters of 'changed': the kernel has changed.isra.0");
   EXPECT_EQ(FindNames("no_*")[0], "the kernel has no function that 'no_*' matches");
   std::string many;
-  for (int i = 0; i < 1025; ++i) many += std::to_string(1000000 + i) + " t f" + std::to_string(i) + "\n";
-  EXPECT_EQ(FindNames("f*", many.c_str())[0], "'f*' matches more than 1024 functions of the kernel");
+  for (int i = 0; i < 1025; ++i)
+    many += std::to_string(1000000 + i) + " t f" + std::to_string(i) + "\n";
+  EXPECT_EQ(FindNames("f*", many.c_str())[0],
+            "'f*' matches more than 1024 functions of the kernel");
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ TEST(StackSessionTest, AProgramTakesTheSamplesOfAllCpus) {
   FakeRoot root;
   root.Online("0");
   FakeKernel kernel;
-  const auto session = StackSession::Open({.frequency = 99, .program = kProgram}, kernel, root.path());
+  const auto session =
+      StackSession::Open({.frequency = 99, .program = kProgram}, kernel, root.path());
   ASSERT_TRUE(session.ok());
   EXPECT_TRUE((*session)->runs_program());
   root.Online("0-1");

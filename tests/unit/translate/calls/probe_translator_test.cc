@@ -47,12 +47,14 @@ class Script {
   Script() : script_(TranslatorOptions{.probes = Probes()}) {
     script_.Task(100, 100, "app").Task(101, 100, "worker");
   }
-  Script& Entry(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100, uint32_t cpu = 0) {
+  Script& Entry(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100,
+                uint32_t cpu = 0) {
     script_.Slot(time, cpu, FXR_SLOT_PROBE_ENTRY,
                  fxr_pack_probe_entry({.tid = tid, .probe = probe, .frame = frame}));
     return *this;
   }
-  Script& Return(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100, uint32_t cpu = 0) {
+  Script& Return(uint64_t time, uint32_t probe, uint64_t frame, uint32_t tid = 100,
+                 uint32_t cpu = 0) {
     script_.Slot(time, cpu, FXR_SLOT_PROBE_RETURN,
                  fxr_pack_probe_return({.tid = tid, .probe = probe, .frame = frame}));
     return *this;
@@ -84,8 +86,8 @@ class Script {
     return *this;
   }
   // A text of `values` is its length.
-  Script& Values(uint64_t time, const std::vector<uint64_t>& values, const std::string& text, uint32_t unread = 0,
-                 uint8_t is_result = 0) {
+  Script& Values(uint64_t time, const std::vector<uint64_t>& values, const std::string& text,
+                 uint32_t unread = 0, uint8_t is_result = 0) {
     script_.Lines();
     std::vector<uint64_t> words(FXR_LONG_SIZE(probe_values, FXR_PROBE_EVENT_BYTES(1)) / 8);
     auto* event = reinterpret_cast<fxr_long*>(words.data());
@@ -94,7 +96,8 @@ class Script {
     event->header.size = static_cast<fxr_u32>(words.size() * 8);
     event->category = FXR_CATEGORY_PROBE;
     fxr_pack_probe_values(
-        event, {.tid = 100, .probe = kValues, .frame = 1000, .unread = unread, .is_result = is_result},
+        event,
+        {.tid = 100, .probe = kValues, .frame = 1000, .unread = unread, .is_result = is_result},
         FXR_PROBE_EVENT_BYTES(1));
     auto* bytes = static_cast<char*>(fxr_probe_values_bytes(event));
     std::copy(values.begin(), values.end(), reinterpret_cast<uint64_t*>(bytes));
@@ -111,7 +114,8 @@ class Script {
 
 using Texts = std::vector<std::string>;
 
-// Stacks of a program, of its thread in the kernel, and of interrupts. The kernel's are at any place beside each other.
+// Stacks of a program, of its thread in the kernel, and of interrupts. The kernel's are at any
+// place beside each other.
 constexpr uint64_t kUserStack = 5u << 12, kThreadStack = 9u << 12, kLowStack = 3u << 12;
 
 TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterruptsInBoth) {
@@ -128,7 +132,8 @@ TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterrup
       .Return(20, kOuter, kUserStack + 9);
   const Texts lines = script.Lines();
   ASSERT_EQ(lines.size(), 10u);
-  for (const std::string& line : lines) EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
+  for (const std::string& line : lines)
+    EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
   EXPECT_EQ(lines[3], "13 begin app/100 probe:interrupt");
   EXPECT_EQ(lines[8], "18 end app/100 probe:kernel");
 }
@@ -136,17 +141,19 @@ TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterrup
 TEST(ProbeTranslatorTest, LostReturnsOfTheKernelEndWithWhatCannotBeInside) {
   Script script;
   script.Entry(10, kInKernel, kThreadStack + 9)
-      .Entry(11, kInterrupt, kLowStack + 9)      // its return is lost: the thread goes on
+      .Entry(11, kInterrupt, kLowStack + 9)  // its return is lost: the thread goes on
       .Entry(12, kInKernel, kThreadStack + 5)
-      .Return(13, kInKernel, kThreadStack + 9)     // that of the inner one is lost
-      .Entry(14, kInKernel, kThreadStack + 9)      // and of this one: the program goes on
+      .Return(13, kInKernel, kThreadStack + 9)  // that of the inner one is lost
+      .Entry(14, kInKernel, kThreadStack + 9)   // and of this one: the program goes on
       .Entry(15, kOuter, kUserStack + 9)
       .Return(16, kOuter, kUserStack + 9);
-  EXPECT_EQ(script.Lines(), (Texts{"10 begin app/100 probe:kernel", "11 begin app/100 probe:interrupt",
-                                   "12 end app/100 probe:interrupt {no_return=true}", "12 begin app/100 probe:kernel",
-                                   "13 end app/100 probe:kernel {no_return=true}", "13 end app/100 probe:kernel",
-                                   "14 begin app/100 probe:kernel", "15 end app/100 probe:kernel {no_return=true}",
-                                   "15 begin app/100 probe:outer", "16 end app/100 probe:outer"}));
+  EXPECT_EQ(
+      script.Lines(),
+      (Texts{"10 begin app/100 probe:kernel", "11 begin app/100 probe:interrupt",
+             "12 end app/100 probe:interrupt {no_return=true}", "12 begin app/100 probe:kernel",
+             "13 end app/100 probe:kernel {no_return=true}", "13 end app/100 probe:kernel",
+             "14 begin app/100 probe:kernel", "15 end app/100 probe:kernel {no_return=true}",
+             "15 begin app/100 probe:outer", "16 end app/100 probe:outer"}));
 }
 
 TEST(ProbeTranslatorTest, InterruptsOfIdleCpusDoNotMix) {
@@ -157,8 +164,10 @@ TEST(ProbeTranslatorTest, InterruptsOfIdleCpusDoNotMix) {
       .Return(13, kInterrupt, kLowStack + 9, 0, 1);
   const Texts lines = script.Lines();
   ASSERT_EQ(lines.size(), 4u);
-  for (const std::string& line : lines) EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
-  EXPECT_NE(lines[0].substr(0, lines[0].find(" probe")).substr(9), lines[1].substr(0, lines[1].find(" probe")).substr(9));
+  for (const std::string& line : lines)
+    EXPECT_EQ(line.find("no_return"), std::string::npos) << line;
+  EXPECT_NE(lines[0].substr(0, lines[0].find(" probe")).substr(9),
+            lines[1].substr(0, lines[1].find(" probe")).substr(9));
 }
 
 TEST(ProbeTranslatorTest, CallsNest) {
@@ -259,7 +268,8 @@ TEST(ProbeTranslatorTest, UsdtArgumentsHaveTheTypesOfTheNote) {
 
 TEST(ProbeTranslatorTest, ACallHasItsArgumentsAndAText) {
   Script script;
-  script.Values(10, {static_cast<uint64_t>(-5), 5, 5, 1, 0x1000}, "/path").Values(20, {2}, "ok", 0, 1);
+  script.Values(10, {static_cast<uint64_t>(-5), 5, 5, 1, 0x1000}, "/path")
+      .Values(20, {2}, "ok", 0, 1);
   const Texts lines = script.Return(20, kValues, 1000).Lines();
   ASSERT_EQ(lines.size(), 2u);
   for (const char* part : {"size=-5", "/path", "is_open=true", "buffer="}) {

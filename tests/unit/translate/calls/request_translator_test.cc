@@ -108,7 +108,10 @@ TEST_F(RequestTranslatorTest, AClientsRequestIsFromSendToReceive) {
 }
 
 TEST_F(RequestTranslatorTest, IdsOfTheSendersContext) {
-  const std::string ids("\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36\0\xf0\x67\xaa\x0b\xa9\2\xb7", 24);
+  const std::string ids(
+      "\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36\0\xf0\x67\xaa\x0b\xa9\2"
+      "\xb7",
+      24);
   Connect(10, 1, FXR_REQUEST_SERVER, 6379, 5000);
   Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 6379);
   SendWithContext(11, 2, 9, ids);

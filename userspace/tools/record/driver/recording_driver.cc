@@ -169,7 +169,8 @@ control::Status RecordingDriver::GetStatus() {
                                  totals.events[category], totals.lost[category]});
   }
   if (const auto unwind = recording_->capture().unwind_stats()) {
-    status.unwind = {unwind->tables, unwind->table_bytes, unwind->max_table_bytes, unwind->unloaded};
+    status.unwind = {unwind->tables, unwind->table_bytes, unwind->max_table_bytes,
+                     unwind->unloaded};
   }
   if (files_) status.triggers = files_->status();
   return status;

@@ -51,7 +51,8 @@ void LeaveOutLong(capture::CategorySelection& selection) {
 
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
-                                                         const capture::KernelFeatures& features, bool realtime,
+                                                         const capture::KernelFeatures& features,
+                                                         bool realtime,
                                                          std::vector<std::string>* notes) {
   capture::ProgramOptions programs;
   programs.categories = options.categories.wanted;
@@ -78,7 +79,8 @@ util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& op
                                       probes::SystemSearchPaths(), {}, &skipped);
   if (!probes) return probes.TakeError();
   if (!options.sources.kprobes.empty()) {
-    auto added = capture::AddKernelProbes(options.sources.kprobes, features.HasFprobes(), &*probes, &skipped);
+    auto added = capture::AddKernelProbes(options.sources.kprobes, features.HasFprobes(), &*probes,
+                                          &skipped);
     if (!added) return added.error();
   }
   std::ranges::move(skipped.Describe(*probes), std::back_inserter(*notes));

@@ -27,7 +27,8 @@ void LeaveOutLong(capture::CategorySelection& selection);
 // `realtime`: the recorder has real-time priority. `notes` gets what patterns of probes left out.
 util::Result<capture::ProgramOptions> MakeProgramOptions(const RecordOptions& options,
                                                          const capture::ProcIdentity& identities,
-                                                         const capture::KernelFeatures& features, bool realtime,
+                                                         const capture::KernelFeatures& features,
+                                                         bool realtime,
                                                          std::vector<std::string>* notes);
 
 // The options of sources that use perf's rings.

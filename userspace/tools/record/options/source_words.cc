@@ -33,21 +33,25 @@ void SourceWords::Add(const Command& command) {
           "task-clock,page-faults where the machine has no performance monitoring unit")
       .Type("LIST");
   command
-      .Add("--uprobe", sources_.uprobes,
-           "Record calls of this function of a program or library, from entry to return; with "
-           "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
-           "throw. Arguments are names of parameters, or arg1, arg2:str; a filter is like 'if len > "
-           "4096' (may be repeated)")
+      .Add(
+          "--uprobe", sources_.uprobes,
+          "Record calls of this function of a program or library, from entry to return; with "
+          "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
+          "throw. Arguments are names of parameters, or arg1, arg2:str; a filter is like 'if len > "
+          "4096' (may be repeated)")
       .Type("PATH:SYMBOL[(ARGUMENTS)][+retval|+entry][ if FILTER]");
   command
-      .Add("--usdt", sources_.usdts,
-           "Record this USDT probe of a program or library, with its arguments, or those of a list: "
-           "arg1, arg2:str (may be repeated)")
+      .Add(
+          "--usdt", sources_.usdts,
+          "Record this USDT probe of a program or library, with its arguments, or those of a list: "
+          "arg1, arg2:str (may be repeated)")
       .Type("PATH:PROVIDER:NAME[(ARGUMENTS)][ if FILTER]");
   command
       .Add("--kprobe", sources_.kprobes,
-           "Record calls of this function of the kernel, with arguments and filter as --uprobe has them; "
-           "names and types are those of the kernel's BTF: 'vfs_fsync_range(file->f_inode->i_ino, start, end)+retval' "
+           "Record calls of this function of the kernel, with arguments and filter as --uprobe has "
+           "them; "
+           "names and types are those of the kernel's BTF: 'vfs_fsync_range(file->f_inode->i_ino, "
+           "start, end)+retval' "
            "(may be repeated)")
       .Type("FUNCTION[(ARGUMENTS)][+retval|+entry][ if FILTER]");
   command.Add("--requests", requests_,
