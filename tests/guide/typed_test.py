@@ -43,6 +43,7 @@ NOT_RUN = (
     (r"-c sched:switch", "an error that the page explains"),
     (r"serve", "a service"),
     (r"^fxt-record (status|snapshot|alert|stop|cancel)", "a session, see Sessions"),
+    (r"--kprobe", None if os.path.exists("/sys/bus/event_source/devices/kprobe") else "kprobes in this kernel"),
     (r"jq\b", None if shutil.which("jq") else "jq"),
     (r"flamegraph\.pl", "flamegraph.pl"),
     (r"perf\.data", None if shutil.which("perf") else "perf"),
