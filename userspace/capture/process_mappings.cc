@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/process_mappings.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <memory>
 
 #include "symbols/regular_file.h"
 
@@ -70,6 +72,17 @@ bool ParseLine(std::string_view line, CodeMapping* mapping) {
 }
 
 }  // namespace
+
+void VisitProcesses(const std::string& proc, const std::function<void(uint32_t tgid)>& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc.c_str()), closedir);
+  if (!folder) return;
+  while (const dirent* entry = readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    uint32_t tgid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
+    if (error == std::errc() && end == name.data() + name.size()) visit(tgid);
+  }
+}
 
 void VisitCodeMappings(const std::string& proc, uint32_t tgid,
                        const std::function<bool(const CodeMapping&)>& visit) {

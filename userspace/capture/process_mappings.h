@@ -39,6 +39,8 @@ struct MappedFile {
 
 // `proc` is the path of /proc in all of these.
 
+// Visits the processes that run.
+void VisitProcesses(const std::string& proc, const std::function<void(uint32_t tgid)>& visit);
 // Visits the executable mappings in order of address, until `visit` returns false.
 void VisitCodeMappings(const std::string& proc, uint32_t tgid,
                        const std::function<bool(const CodeMapping&)>& visit);

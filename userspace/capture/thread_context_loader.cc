@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/thread_context_loader.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 #include <variant>
@@ -105,48 +103,28 @@ void ThreadContextLoader::Run() {
 }
 
 void ThreadContextLoader::TakeRecords(bool follows_cpus) {
-  const auto take = [this](unsigned, const perf::Record& record) {
-    if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-      if (!mapping->kernel) changed_.insert(mapping->pid);
-    } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
-      if (comm->exec) changed_.insert(comm->pid);
-    } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
-      if (fork->pid != fork->parent_pid) forks_.emplace_back(fork->parent_pid, fork->pid);
-    } else if (const auto* exit = std::get_if<perf::ExitRecord>(&record.body)) {
-      if (exit->pid == exit->tid) exited_.insert(exit->pid);
-    }
-  };
+  const auto take = [this](unsigned, const perf::Record& record) { changes_.Add(record); };
   if (follows_cpus) session_->FollowCpus(take);
   session_->Drain(take);
-  // A child has its parent's mappings until it executes a program.
-  for (const auto& [parent, child] : forks_) {
-    exited_.erase(child);
-    if (changed_.contains(child)) continue;
-    if (changed_.contains(parent)) {
-      changed_.insert(child);
-    } else if (const auto known = processes_.find(parent); known != processes_.end()) {
+  changes_.TakeForks([this](uint32_t parent, uint32_t child) {
+    const auto known = processes_.find(parent);
+    if (known != processes_.end()) {
       Set(child, known->second);
     } else {
-      Forget(child);
+      Forget(child);  // as its parent, it has no variable
     }
-  }
-  forks_.clear();
-  for (const uint32_t tgid : changed_) {
+    return true;
+  });
+  for (const uint32_t tgid : changes_.changed()) {
     if (is_wanted_(tgid)) Scan(tgid);
   }
-  changed_.clear();
+  changes_.ClearChanged();
 }
 
 void ThreadContextLoader::ScanAll() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc_.c_str()), closedir);
-  if (!folder) return;
-  while (const dirent* entry = readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    uint32_t tgid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
+  VisitProcesses(proc_, [this](uint32_t tgid) {
     if (is_wanted_(tgid)) Scan(tgid);
-  }
+  });
 }
 
 void ThreadContextLoader::Scan(uint32_t tgid) {
@@ -202,14 +180,14 @@ void ThreadContextLoader::Forget(uint32_t tgid) {
 }
 
 void ThreadContextLoader::ForgetExited() {
-  for (const uint32_t tgid : exited_) {
+  for (const uint32_t tgid : changes_.exited()) {
     if (!processes_.contains(tgid)) continue;
     // Other threads may outlive the first one.
     bool is_gone = true;
     VisitCodeMappings(proc_, tgid, [&](const CodeMapping&) { return is_gone = false; });
     if (is_gone) Forget(tgid);
   }
-  exited_.clear();
+  changes_.ClearExited();
 }
 
 }  // namespace capture

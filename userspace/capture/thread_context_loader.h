@@ -14,11 +14,9 @@
 #include <thread>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "capture/bpf/thread_context_map.h"
+#include "capture/process_changes.h"
 #include "capture/process_mappings.h"
 #include "symbols/thread_variable.h"
 #include "util/isolated_worker.h"
@@ -77,9 +75,7 @@ class ThreadContextLoader {
   // The thread's.
   std::map<FileKey, symbols::ThreadVariable> files_;
   std::unordered_map<uint32_t, fxr_thread_variable> processes_;  // in the map
-  std::unordered_set<uint32_t> changed_;                         // with new mappings
-  std::vector<std::pair<uint32_t, uint32_t>> forks_;
-  std::unordered_set<uint32_t> exited_;
+  ProcessChanges changes_;
 };
 
 }  // namespace capture

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/unwind_loader.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +14,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -152,55 +150,36 @@ void UnwindLoader::Run(const std::string& program) {
 
 void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
-    if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-      if (mapping->kernel) return;
-      changed_.insert(mapping->pid);
-      if (mapping->file.starts_with('/') && mapped_.size() < kMaxMapped) {
-        mapped_.emplace(mapping->file);
-      }
-    } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
-      if (comm->exec) changed_.insert(comm->pid);
-    } else if (const auto* fork = std::get_if<perf::ForkRecord>(&record.body)) {
-      if (fork->pid != fork->parent_pid) forks_.emplace_back(fork->parent_pid, fork->pid);
-    } else if (const auto* exit = std::get_if<perf::ExitRecord>(&record.body)) {
-      if (exit->pid == exit->tid) exited_.insert(exit->pid);
+    changes_.Add(record);
+    const auto* mapping = std::get_if<perf::MmapRecord>(&record.body);
+    if (mapping != nullptr && !mapping->kernel && mapping->file.starts_with('/') &&
+        mapped_.size() < kMaxMapped) {
+      mapped_.emplace(mapping->file);
     }
   };
   if (follows_cpus) session_->FollowCpus(take);
   session_->Drain(take);
-  // A child has its parent's mappings until it executes a program.
-  for (const auto& [parent, child] : forks_) {
-    exited_.erase(child);
-    if (changed_.contains(child) || !is_wanted_(child)) continue;
+  changes_.TakeForks([this](uint32_t parent, uint32_t child) {
+    if (!is_wanted_(child)) return true;
     const auto known = processes_.find(parent);
-    if (known != processes_.end() && !changed_.contains(parent)) {
-      SetMappings(child, known->second);
-    } else {
-      changed_.insert(child);
-    }
-  }
-  forks_.clear();
-  for (const uint32_t tgid : changed_) {
+    if (known == processes_.end()) return false;
+    SetMappings(child, known->second);
+    return true;
+  });
+  for (const uint32_t tgid : changes_.changed()) {
     if (is_wanted_(tgid)) Scan(tgid);
   }
-  changed_.clear();
-  // Of processes that are gone. They may be started again.
+  changes_.ClearChanged();
   for (const std::string& path : mapped_) LoadFile(path);
   mapped_.clear();
 }
 
 void UnwindLoader::ScanAll() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc_.c_str()), closedir);
-  if (!folder) return;
   SeenFiles seen;
   seen_files_ = &seen;
-  while (const dirent* entry = readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    uint32_t tgid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), tgid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
+  VisitProcesses(proc_, [this](uint32_t tgid) {
     if (is_wanted_(tgid)) Scan(tgid);
-  }
+  });
   seen_files_ = nullptr;
   maps_.ChangeAge();
   tables_changed_ = false;
@@ -437,13 +416,13 @@ void UnwindLoader::Forget(uint32_t tgid) {
 }
 
 void UnwindLoader::ForgetExited() {
-  for (const uint32_t tgid : exited_) {
+  for (const uint32_t tgid : changes_.exited()) {
     if (!processes_.contains(tgid)) continue;
     // Other threads may outlive the first one.
     std::ifstream maps(fmt::format("{}/{}/maps", proc_, tgid));
     if (maps.peek() == std::ifstream::traits_type::eof()) Forget(tgid);
   }
-  exited_.clear();
+  changes_.ClearExited();
 }
 
 }  // namespace capture

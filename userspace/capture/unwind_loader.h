@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "capture/bpf/unwind_maps.h"
+#include "capture/process_changes.h"
 #include "capture/process_mappings.h"
 #include "unwind/table_cache.h"
 #include "unwind/table_maker.h"
@@ -149,11 +150,9 @@ class UnwindLoader {
   std::unordered_map<uint32_t, MappingsPtr> processes_;
   std::map<fxr_unwind_file, uint32_t, FileLess> numbers_;
   std::unordered_map<uint32_t, Module> modules_;
-  SeenFiles* seen_files_ = nullptr;         // while all processes are read
-  std::unordered_set<uint32_t> changed_;    // processes with new mappings
+  SeenFiles* seen_files_ = nullptr;  // while all processes are read
+  ProcessChanges changes_;
   std::unordered_set<std::string> mapped_;  // files of these mappings
-  std::vector<std::pair<uint32_t, uint32_t>> forks_;
-  std::unordered_set<uint32_t> exited_;
   uint64_t last_version_ = 0;
   uint32_t use_time_ = 1;
   uint64_t no_room_ = 0;

@@ -23,6 +23,9 @@ constexpr size_t kMaxUnits = size_t{1} << 20;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxMembers = 4096;
 constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
+// Of a unit, among which compilers put its first type. It is searched for each function of a
+// pattern.
+constexpr size_t kEntriesWithTypes = 4096;
 constexpr int kMaxDepth = 16;
 
 // libdw returns texts that stand among the attributes without a look for their end. It looks for it
@@ -81,7 +84,7 @@ bool HasTypes(Dwarf_Die* die) {
   if (dwarf_diecu(die, &unit, nullptr, nullptr) == nullptr || dwarf_child(&unit, &at) != 0) {
     return false;
   }
-  for (size_t count = 0; count < kMaxEntries; ++count) {
+  for (size_t count = 0; count < kEntriesWithTypes; ++count) {
     if (dwarf_tag(&at) == DW_TAG_base_type) return true;
     if (dwarf_siblingof(&at, &at) != 0) return false;
   }
