@@ -39,40 +39,25 @@ DEFINE_PROBE_CALLS(kernel, PROBE_KERNEL, read_kernel_operand)
 SEC("kprobe")
 int kernel_probe_entry(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	send_entry(bpf_get_attach_cookie(ctx), stack_pointer(ctx));
-	return 0;
+	return plain_entry(ctx);
 }
 
 SEC("kretprobe")
 int kernel_probe_return(struct pt_regs *ctx)
 {
-	u64 cookie;
-
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	cookie = bpf_get_attach_cookie(ctx);
-	if (cookie & FXR_PROBE_WANTS_VALUE)
-		send_value(returned_value(ctx));
-	send_return(cookie, kernel_frame_of_return(ctx));
-	return 0;
+	return plain_return(ctx, kernel_frame_of_return(ctx));
 }
 
 SEC("kprobe")
 int kernel_probe_entry_values(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	return kernel_entry(ctx, bpf_get_attach_cookie(ctx), stack_pointer(ctx));
+	return kernel_entry(ctx);
 }
 
 SEC("kretprobe")
 int kernel_probe_return_values(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	return kernel_return(ctx, bpf_get_attach_cookie(ctx), kernel_frame_of_return(ctx));
+	return kernel_return(ctx, kernel_frame_of_return(ctx));
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

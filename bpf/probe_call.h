@@ -73,6 +73,33 @@ static __always_inline void send_return(u64 cookie, u64 frame)
 	emit_slot(CLAIM_FETCH, FXR_CATEGORY_PROBE, FXR_SLOT_PROBE_RETURN, pack_call(cookie, frame));
 }
 
+static __always_inline bool is_recorded(void)
+{
+	return READ_ONCE(phase) == FXR_PHASE_ALL && current_selected();
+}
+
+/* A call of a probe without arguments and filter. */
+static __always_inline int plain_entry(struct pt_regs *ctx)
+{
+	if (is_recorded())
+		send_entry(bpf_get_attach_cookie(ctx), stack_pointer(ctx));
+	return 0;
+}
+
+/* frame: where the stack pointer was at the entry. */
+static __always_inline int plain_return(struct pt_regs *ctx, u64 frame)
+{
+	u64 cookie;
+
+	if (!is_recorded())
+		return 0;
+	cookie = bpf_get_attach_cookie(ctx);
+	if (cookie & FXR_PROBE_WANTS_VALUE)
+		send_value(returned_value(ctx));
+	send_return(cookie, frame);
+	return 0;
+}
+
 static __always_inline struct fxr_probe_values_long values_of_call(u64 cookie, u64 frame)
 {
 	struct fxr_probe_values_long fields = {
@@ -91,13 +118,18 @@ static __always_inline struct fxr_probe_values_long values_of_call(u64 cookie, u
 #define DEFINE_PROBE_CALLS(name, where, READ)                                                      \
 	DEFINE_PROBE_VALUES(name, where, READ)                                                     \
                                                                                                    \
-	static __always_inline int name##_entry(struct pt_regs *ctx, u64 cookie, u64 frame)         \
+	static __always_inline int name##_entry(struct pt_regs *ctx)                                \
 	{                                                                                          \
-		const struct fxr_probe_spec *spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));   \
-		struct fxr_probe_values_long fields = values_of_call(cookie, frame);               \
+		u64 cookie = bpf_get_attach_cookie(ctx), frame = stack_pointer(ctx);               \
+		const struct fxr_probe_spec *spec;                                                 \
+		struct fxr_probe_values_long fields;                                               \
                                                                                                    \
+		if (!is_recorded())                                                                \
+			return 0;                                                                  \
+		spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));                               \
 		if (!spec)                                                                         \
 			return 0;                                                                  \
+		fields = values_of_call(cookie, frame);                                            \
 		if (spec->comparison_count) {                                                      \
 			struct fxr_probe_call call = {fields.tid, fields.probe, fields.frame};     \
 			bool passes = name##_passes(ctx, spec);                                    \
@@ -119,14 +151,19 @@ static __always_inline struct fxr_probe_values_long values_of_call(u64 cookie, u
 		return 0;                                                                          \
 	}                                                                                          \
                                                                                                    \
-	static __always_inline int name##_return(struct pt_regs *ctx, u64 cookie, u64 frame)        \
+	static __always_inline int name##_return(struct pt_regs *ctx, u64 frame)                    \
 	{                                                                                          \
-		const struct fxr_probe_spec *spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));   \
-		struct fxr_probe_values_long fields = values_of_call(cookie, frame);               \
+		u64 cookie = bpf_get_attach_cookie(ctx);                                           \
+		const struct fxr_probe_spec *spec;                                                 \
+		struct fxr_probe_values_long fields;                                               \
                                                                                                    \
-		fields.is_result = 1;                                                              \
+		if (!is_recorded())                                                                \
+			return 0;                                                                  \
+		spec = probe_spec_of(cookie & (FXR_MAX_PROBES - 1));                               \
 		if (!spec)                                                                         \
 			return 0;                                                                  \
+		fields = values_of_call(cookie, frame);                                            \
+		fields.is_result = 1;                                                              \
 		if (spec->comparison_count) {                                                      \
 			struct fxr_probe_call call = {fields.tid, fields.probe, fields.frame};     \
                                                                                                    \

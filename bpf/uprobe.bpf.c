@@ -47,40 +47,25 @@ DEFINE_PROBE_VALUES(usdt, PROBE_USDT, read_usdt_operand)
 SEC("uprobe")
 int probe_entry(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	send_entry(bpf_get_attach_cookie(ctx), stack_pointer(ctx));
-	return 0;
+	return plain_entry(ctx);
 }
 
 SEC("uretprobe")
 int probe_return(struct pt_regs *ctx)
 {
-	u64 cookie;
-
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	cookie = bpf_get_attach_cookie(ctx);
-	if (cookie & FXR_PROBE_WANTS_VALUE)
-		send_value(returned_value(ctx));
-	send_return(cookie, frame_of_return(ctx));
-	return 0;
+	return plain_return(ctx, frame_of_return(ctx));
 }
 
 SEC("uprobe")
 int probe_entry_values(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	return user_entry(ctx, bpf_get_attach_cookie(ctx), stack_pointer(ctx));
+	return user_entry(ctx);
 }
 
 SEC("uretprobe")
 int probe_return_values(struct pt_regs *ctx)
 {
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
-		return 0;
-	return user_return(ctx, bpf_get_attach_cookie(ctx), frame_of_return(ctx));
+	return user_return(ctx, frame_of_return(ctx));
 }
 
 SEC("usdt")
@@ -93,7 +78,7 @@ int probe_usdt(struct pt_regs *ctx)
 	long value;
 	int number;
 
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+	if (!is_recorded())
 		return 0;
 	number = bpf_usdt_arg_cnt(ctx);
 	for (int i = 0; i < FXR_PROBE_ARGUMENTS; i++) {
@@ -123,7 +108,7 @@ int probe_usdt_values(struct pt_regs *ctx)
 	struct fxr_probe_values_long fields = {};
 	const struct fxr_probe_spec *spec;
 
-	if (READ_ONCE(phase) != FXR_PHASE_ALL || !current_selected())
+	if (!is_recorded())
 		return 0;
 	fields.probe = bpf_usdt_cookie(ctx) & (FXR_MAX_PROBES - 1);
 	spec = probe_spec_of(fields.probe);
