@@ -211,7 +211,7 @@ void ReadPaths(fxt::ByteSource& source, bool recover) {
   path::PathOptions options;
   options.wants_span = [](std::string_view, std::string_view, bool) { return true; };
   options.wants_thread = [](fxt::Koid, std::string_view) { return true; };
-  options.with_arguments = true;
+  options.arguments = path::KeptArguments::kAll;
   options.max_thread_bytes = options.max_cpu_bytes = 4096;
   analyze::PathSet set(size_t{4} << 20);
   path::PathReader paths(options,
