@@ -76,57 +76,122 @@ std::span<const CrossGroupRule> Attribution::Rules() {
   return kRules;
 }
 
+// The change of what a group spent because of others, ms per second.
+class Attribution::ShareSums {
+ public:
+  ShareSums(const Groups& groups, const Normalization& normalization)
+      : groups_(groups), normalization_(normalization) {}
+
+  // Of `group`; times in D for kBlocked, else without them if it slept. `scale`: times that of the
+  // base.
+  void Add(size_t group, measure::Attribution why, CauseLink::Kind kind, Metric metric,
+           double scale = 1) {
+    const Captures captures = groups_.captures();
+    const double bases = static_cast<double>(groups_.bases());
+    const double nexts = static_cast<double>(captures.size()) - bases;
+    for (size_t i = 0; i < captures.size(); ++i) {
+      const measure::Group* part = groups_.all()[group].In(captures, i);
+      if (part == nullptr) continue;
+      const double per = i < groups_.bases() ? -scale / bases : 1 / nexts;
+      for (const auto& [other, blame] : part->of(why)) {
+        uint64_t ns = metric == Metric::kBlocked ? blame.blocked_ns : blame.ns;
+        if (metric == Metric::kSleep) ns = blame.ns - std::min(blame.ns, blame.blocked_ns);
+        std::optional<size_t> whom;
+        if (other < captures[i]->groups.size()) {
+          whom = groups_.Of(i, other);
+        } else if (other != measure::kInterrupt) {
+          continue;
+        }
+        sums_[{whom, whom ? kind : CauseLink::Kind::kInterrupt}] +=
+            per * static_cast<double>(ns) / kNsPerMs / normalization_.seconds[i];
+      }
+    }
+  }
+
+  // The largest in the direction of `sign` first.
+  std::vector<Share> Sorted(double sign) const {
+    std::vector<Share> shares;
+    for (const auto& [key, change] : sums_) shares.push_back({key.first, change, key.second});
+    std::sort(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
+      return sign > 0 ? a.change > b.change : a.change < b.change;
+    });
+    return shares;
+  }
+
+ private:
+  const Groups& groups_;
+  const Normalization& normalization_;
+  std::map<std::pair<std::optional<size_t>, CauseLink::Kind>, double> sums_;
+};
+
 std::vector<Attribution::Share> Attribution::SharesOf(const ComparisonRow& row) const {
-  const Captures captures = groups_.captures();
-  const double bases = static_cast<double>(groups_.bases());
-  const double nexts = static_cast<double>(captures.size()) - bases;
-  std::map<std::pair<std::optional<size_t>, CauseLink::Kind>, double> sums;
-  // Of answers: as many as the new captures have.
-  double scale = 1;
+  using measure::Attribution;
   if (row.statistic == Statistic::kAnswerMean) {
+    // As many answers as the new captures have.
     const auto [before, after] = RatesOf(*row.group, [](const measure::Group& group) {
       return static_cast<double>(group.of(measure::Duration::kForAnswer).whole.count());
     });
-    if (before > 0) scale = after / before;
+    return AnswersOf(*row.group, before > 0 ? after / before : 1);
   }
-  const auto add = [&](const measure::Group& part, size_t capture, measure::Attribution attribution,
-                       CauseLink::Kind kind) {
-    const double per = capture < groups_.bases() ? -scale / bases : 1 / nexts;
-    for (const auto& [other, blame] : part.of(attribution)) {
-      uint64_t ns = row.metric == Metric::kBlocked ? blame.blocked_ns : blame.ns;
-      if (row.metric == Metric::kSleep) ns = blame.ns - std::min(blame.ns, blame.blocked_ns);
-      std::optional<size_t> group;
-      if (other < captures[capture]->groups.size()) {
-        group = groups_.Of(capture, other);
-      } else if (other != measure::kInterrupt) {
-        continue;
-      }
-      if (!group) kind = CauseLink::Kind::kInterrupt;
-      sums[{group, kind}] +=
-          per * static_cast<double>(ns) / kNsPerMs / normalization_.seconds[capture];
-    }
-  };
-  for (size_t i = 0; i < captures.size(); ++i) {
-    const measure::Group* part = groups_.all()[*row.group].In(captures, i);
-    if (part == nullptr) continue;
-    if (row.statistic == Statistic::kAnswerMean) {
-      add(*part, i, measure::Attribution::kAnsweredBy, CauseLink::Kind::kWokenBy);
-    } else if (row.statistic == Statistic::kLockRate) {
-      add(*part, i, measure::Attribution::kLetGoBy, CauseLink::Kind::kLetGoBy);
-    } else if (IsSleep(row.metric)) {
-      add(*part, i, measure::Attribution::kWokenBy, CauseLink::Kind::kWokenBy);
-    } else if (row.metric == Metric::kInversion) {
-      add(*part, i, measure::Attribution::kHeldCpuLower, CauseLink::Kind::kInversion);
-    } else if (IsForCpu(row.metric)) {
-      add(*part, i, measure::Attribution::kHeldCpu, CauseLink::Kind::kHeldCpu);
-    }
+  ShareSums sums(groups_, normalization_);
+  if (row.statistic == Statistic::kLockRate) {
+    sums.Add(*row.group, Attribution::kLetGoBy, CauseLink::Kind::kLetGoBy, row.metric);
+  } else if (IsSleep(row.metric)) {
+    sums.Add(*row.group, Attribution::kWokenBy, CauseLink::Kind::kWokenBy, row.metric);
+  } else if (row.metric == Metric::kInversion) {
+    sums.Add(*row.group, Attribution::kHeldCpuLower, CauseLink::Kind::kInversion, row.metric);
+  } else if (IsForCpu(row.metric)) {
+    sums.Add(*row.group, Attribution::kHeldCpu, CauseLink::Kind::kHeldCpu, row.metric);
   }
-  std::vector<Share> shares;
-  for (const auto& [key, change] : sums) shares.push_back({key.first, change, key.second});
-  std::sort(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
-    return row.change > 0 ? a.change > b.change : a.change < b.change;
-  });
-  return shares;
+  return sums.Sorted(row.change);
+}
+
+std::vector<Attribution::Share> Attribution::AnswersOf(size_t group, double scale) const {
+  ShareSums sums(groups_, normalization_);
+  sums.Add(group, measure::Attribution::kAnsweredBy, CauseLink::Kind::kWokenBy, Metric::kSleep,
+           scale);
+  return sums.Sorted(1);
+}
+
+std::optional<size_t> Attribution::CauseIn(size_t group, const ComparisonRow& row, double change,
+                                           std::vector<CauseLink>& links) const {
+  const bool own = group == *row.group;
+  // Threads that hold a CPU, or a lock, of the same group are the group itself.
+  if (own && !WaitsForItself(row)) return std::nullopt;
+  const auto finding = own ? LargestLeafOf(row) : LargestOf(group, IsForCpu(row.metric));
+  if (!IsSleep(row.metric)) return finding;
+  std::vector<CauseLink> answers;
+  std::set<size_t> passed;
+  if (!own) passed.insert(*row.group);
+  const auto further = FollowAnswers(group, change * kNamed, passed, answers);
+  // It hands on most of its wait, and does nothing else longer for as much time.
+  const bool hands_on = !answers.empty() && answers.front().change >= change * kExplained;
+  if (finding && (!hands_on || rows_[*finding].change >= answers.front().change)) return finding;
+  if (finding && IsSleep(rows_[*finding].metric)) {
+    // It is this wait.
+    const auto shares = SharesOf(rows_[*finding]);
+    if (!shares.empty() && shares[0].group == answers.front().group) return finding;
+  }
+  links.insert(links.end(), answers.begin(), answers.end());
+  // What is small beside the wait is a part of it, and no more.
+  const bool explains = further && rows_[*further].change >= answers.back().change * kNamed;
+  return explains ? further : std::nullopt;
+}
+
+std::optional<size_t> Attribution::FollowAnswers(size_t group, double least,
+                                                 std::set<size_t> passed,
+                                                 std::vector<CauseLink>& links) const {
+  while (links.size() < kLongestChain && passed.insert(group).second) {
+    const auto shares = AnswersOf(group, 1);
+    const auto share = std::find_if(shares.begin(), shares.end(), [&](const Share& each) {
+      return each.group && *each.group != group;
+    });
+    if (share == shares.end() || share->change < least || passed.contains(*share->group)) break;
+    group = *share->group;
+    links.push_back({CauseLink::Kind::kAnsweredBy, group, share->change, Metric::kSleep});
+    if (const auto finding = LargestOf(group, false)) return finding;
+  }
+  return std::nullopt;
 }
 
 std::optional<size_t> Attribution::LargestOf(size_t group, bool of_holder) const {
@@ -136,6 +201,28 @@ std::optional<size_t> Attribution::LargestOf(size_t group, bool of_holder) const
     const bool more = of_holder && row.metric == Metric::kCpuTime && row.verdict == Verdict::kMore;
     if (row.group != group || !(more || IsWorse(row))) continue;
     if (!best || row.change > rows_[*best].change) best = number;
+  }
+  // What threads of the group wait for, that others of it do, is no cause.
+  return best && WaitsForItself(rows_[*best]) ? LargestLeafOf(rows_[*best]).value_or(*best) : best;
+}
+
+bool Attribution::WaitsForItself(const ComparisonRow& row) const {
+  if (!IsLongerSleep(row) || row.statistic == Statistic::kLockRate) return false;
+  const auto shares = SharesOf(row);
+  return !shares.empty() && shares[0].group == row.group;
+}
+
+std::optional<size_t> Attribution::LargestLeafOf(const ComparisonRow& row) const {
+  std::optional<size_t> best;
+  for (size_t number = 0; number < rows_.size(); ++number) {
+    const ComparisonRow& leaf = rows_[number];
+    const bool ends_there = leaf.metric == Metric::kBlocked || leaf.metric == Metric::kCpuTime ||
+                            leaf.metric == Metric::kThrottled || leaf.metric == Metric::kWakeups;
+    const bool grew = IsWorse(leaf) || (leaf.verdict == Verdict::kMore && !leaf.suppressed_by);
+    if (leaf.group != row.group || !ends_there || !grew) continue;
+    if (leaf.change < row.change * kLeastPart) continue;
+    const auto rank = [&](size_t at) { return std::pair(IsWorse(rows_[at]), rows_[at].change); };
+    if (!best || rank(number) > rank(*best)) best = number;
   }
   return best;
 }
@@ -274,10 +361,11 @@ void Attribution::SetCauses(size_t number) {
     if (shares.empty() || shares[0].change / row.change < kNamed) break;
     const Share& share = shares[0];
     chain.push_back({share.kind, share.group, share.change, row.metric});
-    if (!share.group || *share.group == *row.group) break;
-    at = LargestOf(*share.group, IsForCpu(row.metric));
+    if (!share.group) break;
+    at = CauseIn(*share.group, row, share.change, chain);
     if (!at) break;
-    chain.push_back({CauseLink::Kind::kDoing, share.group, rows_[*at].change, rows_[*at].metric});
+    chain.push_back(
+        {CauseLink::Kind::kDoing, rows_[*at].group, rows_[*at].change, rows_[*at].metric});
   }
   rows_[number].causes = std::move(chain);
 }
@@ -286,9 +374,10 @@ void Attribution::SetCausedBy(size_t number) {
   ComparisonRow& row = rows_[number];
   if (row.change <= 0 || !(IsSleep(row.metric) || IsForCpu(row.metric))) return;
   const auto shares = SharesOf(row);
-  if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
+  if (shares.empty() || !shares[0].group) return;
   if (shares[0].change / row.change < kExplained) return;
-  const auto cause = LargestOf(*shares[0].group, IsForCpu(row.metric));
+  std::vector<CauseLink> links;
+  const auto cause = CauseIn(*shares[0].group, row, shares[0].change, links);
   // The holder of a lock may change a little for the same reason.
   // Other causes may be much smaller than their symptoms.
   const double least = row.statistic == Statistic::kLockRate ? kNamed : kLeastPart;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,6 +50,8 @@ class Attribution {
     CauseLink::Kind kind = CauseLink::Kind::kWokenBy;
   };
 
+  class ShareSums;
+
   // --- rules
   void SuppressWaitForWork(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
@@ -57,9 +60,26 @@ class Attribution {
 
   // The parts of the change of a row, by group and kind; the largest in its direction first.
   std::vector<Share> SharesOf(const ComparisonRow& row) const;
+  // Of a group's waits for answers, by group that answers; the largest growth first. `scale`: times
+  // that of the base.
+  std::vector<Share> AnswersOf(size_t group, double scale) const;
+  // The finding that is the cause of a row's wait for `group`, of which that is `change`: one of
+  // the group, or of those whose answers it waits longer for. Adds the links to the latter.
+  std::optional<size_t> CauseIn(size_t group, const ComparisonRow& row, double change,
+                                std::vector<CauseLink>& links) const;
+  // A group without a finding may hand on what it waits for itself. Follows its waits for answers
+  // that grew by `least` or more, to a group with a finding of LargestOf() if there is one. Adds
+  // the links.
+  std::optional<size_t> FollowAnswers(size_t group, double least, std::set<size_t> passed,
+                                      std::vector<CauseLink>& links) const;
   // The finding of a group that became worse with the largest change. `of_holder`: more CPU time
   // counts as well, for the group holds a CPU.
   std::optional<size_t> LargestOf(size_t group, bool of_holder) const;
+  // A sleep until threads of the same group end it, but for locks.
+  bool WaitsForItself(const ComparisonRow& row) const;
+  // What the group of the row does longer without waiting for a thread: the largest such finding
+  // that is not small beside the row.
+  std::optional<size_t> LargestLeafOf(const ComparisonRow& row) const;
   // The CPU time finding with the largest share of a wait, of the groups that held the CPU for
   // `part` of the change together.
   std::optional<size_t> HolderOf(const ComparisonRow& row, double part) const;

@@ -37,13 +37,10 @@ double LongerSleeps(const SideSummary& base, const SideSummary& next) {
   return complete * with_cut <= 0 ? 0 : Nearer(with_cut, complete);
 }
 
-// A group that mostly sleeps by its own timers waits for no work: longer sleeps are its own doing,
-// and fewer wakeups follow from them.
-bool SetsItsPace(const LongSleepDetail& of) { return of.timer_ms >= of.asleep_ms * kExplained; }
-
-// Time asleep but for work, ms per second.
-double ForOthers(const LongSleepDetail& of) {
-  return of.asleep_ms - std::min(of.asleep_ms, of.for_work_ms);
+// A group that mostly sleeps by its own timers, and has no requests of others: longer sleeps are
+// its own doing, and fewer wakeups follow from them.
+bool SetsItsPace(const LongSleepDetail& of) {
+  return of.timer_ms >= of.asleep_ms * kExplained && of.requests < kLeastPerSecond;
 }
 
 constexpr ChangeRule kChangeRules[] = {
@@ -183,15 +180,7 @@ constexpr ChangeRule kChangeRules[] = {
        const double longer = LongerSleeps(base, next);
        if (longer >= 0) return Amount();
        if (of.next->wakeups * constant < of.base->wakeups) return Amount(0);
-       return Amount(std::min(0.0, std::max(longer, ForOthers(*of.next) - ForOthers(*of.base))));
-     }},
-    {"longer_wait_for_work", "It waits longer for work, and is not slower for it.", kExplained,
-     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
-       const Sides<LongSleepDetail> of(base, next);
-       if (!of) return Amount();
-       const double for_work = of.next->for_work_ms - of.base->for_work_ms;
-       const bool explains = for_work >= LongerSleeps(base, next) * constant;
-       return for_work > 0 && explains ? Amount(0) : std::nullopt;
+       return Amount(std::min(0.0, std::max(longer, of.next->asleep_ms - of.base->asleep_ms)));
      }},
     {"as_many_wakeups",
      "A group that is woken as often has the longer sleeps in the place of waits for work.",

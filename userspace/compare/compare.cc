@@ -682,6 +682,8 @@ util::Result<DiffReport> Compare(DiffInput input) {
   auto comparability = CheckComparability(captures, bases);
   if (!comparability) return comparability.TakeError();
   TakeWorkForAnswers(all, bases);
+  for (Capture* capture : all) LeaveOutWaitsForWork(*capture);
+  for (Capture& capture : input.noise) LeaveOutWaitsForWork(capture);
   std::vector<DisturbedCapture> disturbed = LeaveOutDisturbed(captures, bases);
   auto report = Comparer(captures, bases, noise, std::move(*comparability)).Run();
   report.disturbed = std::move(disturbed);

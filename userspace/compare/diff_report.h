@@ -43,12 +43,13 @@ struct Estimate {
 // A link of the chain from a symptom to its cause.
 struct CauseLink {
   enum class Kind : uint8_t {
-    kWokenBy,    // it waited until the group woke it
-    kHeldCpu,    // it was runnable while the group ran on its CPU
-    kInversion,  // the same, and the group had a lower priority
-    kInterrupt,  // it waited for a device or a timer, its own timeouts included
-    kDoing,      // the metric of the group that grew
-    kLetGoBy,    // amid its work it waited until the group let it go on: for a lock
+    kWokenBy,     // it waited until the group woke it
+    kHeldCpu,     // it was runnable while the group ran on its CPU
+    kInversion,   // the same, and the group had a lower priority
+    kInterrupt,   // it waited for a device or a timer, its own timeouts included
+    kDoing,       // the metric of the group that grew
+    kLetGoBy,     // amid its work it waited until the group let it go on: for a lock
+    kAnsweredBy,  // the group of the link before waited for answers of this one
   };
   Kind kind = Kind::kDoing;
   std::optional<size_t> group;  // in DiffReport::groups; none for kInterrupt

@@ -94,6 +94,7 @@ constexpr SettingEffect kEffects[] = {
     {"cpu.boost", kRunning},
     {"cpu.no_turbo", kRunning},
     {"mitigation.*", kRunning},
+    {schema::setting::kThreads, kForCpu | kSleeping | kRunning},
 };
 
 bool ActsOn(const SettingDifference& setting, unsigned kinds) {
@@ -106,6 +107,18 @@ bool ActsOn(const SettingDifference& setting, unsigned kinds) {
     if (!effect.name.ends_with('*')) return name == effect.name;
     return name.starts_with(effect.name.substr(0, effect.name.size() - 1));
   });
+}
+
+// Those of groups that have fewer threads to do the work of a run.
+std::vector<size_t> FewerThreads(const DiffReport& report) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < report.settings.size(); ++i) {
+    const SettingDifference& setting = report.settings[i];
+    const std::string_view name = setting.name;
+    if (name.substr(0, name.find(measure::kOfThread)) != schema::setting::kThreads) continue;
+    if (std::stoull(*setting.next) < std::stoull(*setting.base)) found.push_back(i);
+  }
+  return found;
 }
 
 bool IsOfProcess(const SettingDifference& setting) { return schema::HasProcess(setting.scope); }
@@ -126,6 +139,7 @@ bool ActsOnMetric(const SettingDifference& setting, Metric metric,
 }
 
 std::vector<size_t> ExplainingSettings(const DiffReport& report, const ComparisonRow& row) {
+  if (row.metric == Metric::kElapsed) return FewerThreads(report);
   if (!row.group) return {};
   const unsigned kinds = KindOf(row.metric);
   // Settings are those of folded names.
@@ -134,7 +148,7 @@ std::vector<size_t> ExplainingSettings(const DiffReport& report, const Compariso
   };
   const std::string own = process_of(*row.group);
   std::set<std::string> processes = {own};
-  if ((kinds & kForCpu) != 0) {
+  if ((kinds & (kForCpu | kSleeping)) != 0) {
     for (const CauseLink& link : row.causes) {
       if (link.group) processes.insert(process_of(*link.group));
     }

@@ -41,6 +41,7 @@ struct StatisticTest {
   double least_variance = 0;
   Pairs pairs;          // if every capture has a value
   bool enough = false;  // there are enough captures and events
+  bool steady = true;   // the events are many enough to estimate the noise of other groups by
   Comparison shown;
   double p = 1;
   double change = 0;
@@ -72,12 +73,16 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
   }
   // Of a few sleeps, how long each of them is is chance.
   const auto sleeps = [](const SideSummary& side) -> std::optional<double> {
-    if (const auto* longer = std::get_if<LongSleepDetail>(&side.detail)) return longer->wakeups;
+    if (const auto* longer = std::get_if<LongSleepDetail>(&side.detail)) return longer->often;
     if (const auto* locks = std::get_if<LockDetail>(&side.detail)) return locks->sleeps;
     return std::nullopt;
   };
   if (test.enough && sleeps(test.base)) {
     test.enough = std::max(*sleeps(test.base), sleeps(test.next).value_or(0)) >= kLeastPerSecond;
+    const auto* of_base = std::get_if<LongSleepDetail>(&test.base.detail);
+    const auto* of_next = std::get_if<LongSleepDetail>(&test.next.detail);
+    test.steady = of_base == nullptr || of_next == nullptr ||
+                  std::max(of_base->wakeups, of_next->wakeups) >= kLeastPerSecond;
   }
   const bool in_pairs = IsWork(info.metric) || pairs.size() >= kLeastWaitPairs;
   if (in_pairs && before == bases && after == captures - bases) test.pairs = pairs;
@@ -93,7 +98,8 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
 SampleVariance LogNoise(const StatisticTest& test) {
   // Excess above a quarter of the sleeps hardly varies in a group that sleeps nearly all of the
   // time. Other groups cannot be judged by it.
-  if (!test.enough || test.sample->statistic == Statistic::kSleepExcessMost) return {};
+  const bool is_most = test.sample->statistic == Statistic::kSleepExcessMost;
+  if (!test.enough || !test.steady || is_most) return {};
   const SampleVariance variance =
       PooledVariance(test.base.tested[0], test.next.tested[0], test.pairs);
   if (variance.degrees <= 0) return {};
@@ -303,12 +309,16 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
         best = test;
       }
     }
-    // Of sleeps by what they were for, each of which changed for sure: what takes longest.
-    if (best != nullptr && IsByPurpose(best->sample->statistic)) {
+    // Of sleeps by what they were for, each of which changed for sure: what takes longest. They say
+    // more than all sleeps, of most of which they are.
+    const StatisticTest* purpose = nullptr;
+    if (best != nullptr && metric == Metric::kSleep && best->change > 0) {
+      const double least = IsByPurpose(best->sample->statistic) ? 1 : kExplained;
       for (const StatisticTest* test : row_tests) {
         if (IsByPurpose(test->sample->statistic) && IsSure(*test, row_tests.size()) &&
-            test->change > best->change) {
-          best = test;
+            test->change > best->change * least &&
+            (purpose == nullptr || test->change > purpose->change)) {
+          purpose = test;
         }
       }
     }
@@ -324,7 +334,9 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
     }
     // Both rows of forks are one metric.
     if (metric == Metric::kForks) p = forks_p;
-    const StatisticTest& shown = best != nullptr ? *best : *row_tests.front();
+    const StatisticTest& shown = purpose != nullptr ? *purpose
+                                 : best != nullptr  ? *best
+                                                    : *row_tests.front();
     ComparisonRow row = RowOf(shown, bases);
     row.change = ExtentOf(shown, row_tests);
     const auto names = static_cast<double>(shown.sample->names);

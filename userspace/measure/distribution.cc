@@ -27,4 +27,17 @@ void Distribution::Merge(const Distribution& other) {
   for (const Instance& instance : other.worst) Keep(instance);
 }
 
+void Distribution::Remove(const Distribution& part) {
+  whole.Remove(part.whole);
+  whole_ns -= std::min(whole_ns, part.whole_ns);
+  cut.Remove(part.cut);
+  cut_ns -= std::min(cut_ns, part.cut_ns);
+  unknown -= std::min(unknown, part.unknown);
+  unknown_ns -= std::min(unknown_ns, part.unknown_ns);
+  std::erase_if(worst, [&](const Instance& instance) {
+    return std::find(part.worst.begin(), part.worst.end(), instance) != part.worst.end();
+  });
+  keep_from = 0;
+}
+
 }  // namespace measure

@@ -57,6 +57,8 @@ struct alignas(64) Distribution {
     if (instance.length >= keep_from) KeepWorst(instance);
   }
   void Merge(const Distribution& other);
+  // Takes out lengths that are counted in `part` too. longest_ns stays.
+  void Remove(const Distribution& part);
   bool operator==(const Distribution&) const = default;
 
  private:

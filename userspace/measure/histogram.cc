@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace measure {
 namespace {
@@ -65,6 +66,18 @@ void Histogram::Merge(const Histogram& other) {
   // What is carried over moves the places of what is still to come.
   if (&other == this) return Merge(Histogram(other));
   other.ForEach([&](uint32_t bucket, uint64_t count) { AddToBucket(bucket, count); });
+}
+
+void Histogram::Remove(const Histogram& part) {
+  const auto taken = part.buckets();
+  auto next = taken.begin();
+  Histogram left;
+  ForEach([&](uint32_t bucket, uint64_t count) {
+    while (next != taken.end() && next->first < bucket) ++next;
+    const bool same = next != taken.end() && next->first == bucket;
+    left.AddToBucket(bucket, count - (same ? std::min(count, next->second) : 0));
+  });
+  *this = std::move(left);
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> Histogram::buckets() const {

@@ -45,6 +45,8 @@ class Histogram {
   // `bucket` below kBuckets.
   void AddToBucket(uint32_t bucket, uint64_t count);
   void Merge(const Histogram& other);
+  // Takes out values that are counted in `part` too.
+  void Remove(const Histogram& part);
 
   uint64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }

@@ -13,6 +13,7 @@
 namespace comparison {
 namespace {
 
+using testing::At;
 using testing::Find;
 using testing::Simulator;
 using testing::Work;
@@ -155,6 +156,67 @@ TEST(AttributionTest, WaitForMoreWorkIsItsSymptom) {
   EXPECT_STREQ(wait.suppression_rule, "wait_for_work_of_holder");
   EXPECT_EQ(&report.rows[*wait.suppressed_by], Find(report, "holder", Metric::kCpuTime));
   EXPECT_FALSE(report.worse());
+}
+
+// A client that waits 150 ms per second longer for a server.
+DiffReport Asking(const Work& server, const Work& changed,
+                  void (*blame)(measure::Capture& capture, bool next)) {
+  const Work client = Named("client");
+  Work later = client;
+  later.long_sleeps = 10;
+  later.long_sleep_ms = 15;
+  const Work backend = Named("backend");
+  DiffInput input = Simulator(5).Sides({client, server, backend}, {later, changed, backend}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      const bool next = side == &input.next;
+      Blame(capture, "client", measure::Attribution::kWokenBy, NumberOf(capture, "server"),
+            next ? 450 : 300);
+      blame(capture, next);
+    }
+  }
+  return DiffOf(std::move(input));
+}
+
+TEST(AttributionTest, AServerWithoutAFindingLeadsToTheOneThatAnswersIt) {
+  const Work server = Named("server");
+  const DiffReport report = Asking(server, server, [](measure::Capture& capture, bool next) {
+    Blame(capture, "server", measure::Attribution::kAnsweredBy, NumberOf(capture, "backend"),
+          next ? 440 : 300);
+  });
+  const ComparisonRow& wait = *Find(report, "client", Metric::kSleep);
+  ASSERT_EQ(wait.causes.size(), 2u);
+  EXPECT_EQ(wait.causes[1].kind, CauseLink::Kind::kAnsweredBy);
+  EXPECT_EQ(report.groups[*wait.causes[1].group].name.thread, "backend");
+  EXPECT_NEAR(wait.causes[1].change, 140, 20);
+  // Not if it does not wait longer for it.
+  const DiffReport own = Asking(server, server, [](measure::Capture& capture, bool next) {
+    Blame(capture, "server", measure::Attribution::kAnsweredBy, NumberOf(capture, "backend"),
+          next ? 310 : 300);
+  });
+  EXPECT_EQ(Find(own, "client", Metric::kSleep)->causes.size(), 1u);
+}
+
+TEST(AttributionTest, WhatAGroupDoesIsTheCauseOfWaitsForItsOwnThreads) {
+  Work server = Named("server");
+  server.blocked = 50;
+  Work syncing = server;
+  syncing.blocked = 400;
+  syncing.long_sleeps = 40;
+  syncing.long_sleep_ms = 15;
+  const DiffReport report = Asking(server, syncing, [](measure::Capture& capture, bool next) {
+    Blame(capture, "server", measure::Attribution::kWokenBy, NumberOf(capture, "server"),
+          next ? 800 : 200);
+  });
+  const ComparisonRow& first = *At(report, 1);
+  EXPECT_EQ(first.metric, Metric::kBlocked);
+  EXPECT_EQ(report.groups[*first.group].name.thread, "server");
+  for (const char* waits : {"server", "client"}) {
+    const ComparisonRow& sleep = *Find(report, waits, Metric::kSleep);
+    EXPECT_EQ(sleep.verdict, Verdict::kWorse) << waits;
+    ASSERT_TRUE(sleep.caused_by) << waits;
+    EXPECT_EQ(&report.rows[*sleep.caused_by], &first) << waits;
+  }
 }
 
 TEST(AttributionTest, SleepForOwnThreadsIsASymptomOfTheirRuns) {

@@ -74,8 +74,10 @@ std::vector<ChangeCase> ChangeCases() {
   LongSleepDetail less_often = less_asleep;
   less_often.with_cut_ms = 20;
   less_often.wakeups = 50;
-  LongSleepDetail for_work = longer;
-  for_work.for_work_ms = 60;
+  // The longer ones are idle timeouts of another thread.
+  LongSleepDetail asked = paced;
+  LongSleepDetail slower_asked = slower;
+  asked.requests = slower_asked.requests = 50;
   return {
       {"answer_without_events", S::kAnswerMean, answers(10, 100, 5), answers(0, 0, 5), 0},
       // Fewer answers in a closed loop, each with the same work of the client.
@@ -116,12 +118,12 @@ std::vector<ChangeCase> ChangeCases() {
       {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, sleeps), 0},
       {"shorter_sleeps", S::kSleepExcessHalf, Make(200, longer), Make(100, less_asleep), -60},
       {"shorter_sleeps", S::kSleepExcessHalf, Make(200, sleeps), Make(100, less_often), 0},
-      {"longer_wait_for_work", S::kSleepExcessHalf, Make(100, sleeps), Make(180, for_work), 0},
       {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, longer), 80},
       // A long sleep that both edges cut became two.
       {"as_many_wakeups", S::kSleepExcessHalf, Make(100, sleeps), Make(180, sleeps), 0},
       {"longer_timer_sleeps", S::kSleepExcessHalf, Make(100, sleeps), Make(200, by_timer), 100},
       {"slower_pace", S::kSleepExcessHalf, Make(100, paced), Make(200, slower), 100},
+      {"less_work", S::kSleepExcessHalf, Make(100, asked), Make(200, slower_asked), 0},
       {"less_work", S::kSleepExcessHalf, Make(100, sleeps), Make(200, fewer_wakeups), 30},
       {"less_work", S::kSleepExcessHalf, Make(100, sleeps), Make(200, per_run), 10},
       {"time_in_d", S::kBlockedCount, Make(5, BlockedDetail{10}), Make(9, BlockedDetail{40}), 30},

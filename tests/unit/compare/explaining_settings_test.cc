@@ -77,6 +77,23 @@ TEST_F(ExplainingSettingsTest, ASettingExplainsTheKindOfChangeThatItActsOn) {
   }
 }
 
+TEST_F(ExplainingSettingsTest, ASmallerPoolExplainsWaitsForItAndALongerRun) {
+  report_.settings.push_back({.scope = SettingScope::kProcess,
+                              .subject = "hog",
+                              .name = "threads",
+                              .base = "10",
+                              .next = "9"});
+  EXPECT_EQ(Of(Metric::kElapsed), Names{"hog:threads"});
+  EXPECT_EQ(Of(Metric::kSleep), Names{});
+  CauseLink link;
+  link.kind = CauseLink::Kind::kAnsweredBy;
+  link.group = kHog;
+  EXPECT_EQ(Of(Metric::kSleep, {link}), Names{"hog:threads"});
+  // More of them are no reason for a longer run.
+  std::swap(report_.settings[0].base, report_.settings[0].next);
+  EXPECT_EQ(Of(Metric::kElapsed), Names{});
+}
+
 TEST_F(ExplainingSettingsTest, WhatAProcessRunsExplainsNothing) {
   for (const char* name : {"command_line", "executable", "build_id"}) {
     Differ(SettingScope::kProcess, "worker", name);

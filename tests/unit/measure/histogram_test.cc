@@ -120,6 +120,25 @@ TEST(HistogramTest, MergingWithItselfDoublesWhatFillsAByte) {
                           Pair(Histogram::BucketOf(21'000'000), 400)));
 }
 
+TEST(HistogramTest, RemovingUndoesMerging) {
+  Histogram all;
+  Histogram part;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    all.Add(i * i);
+    all.Add(70);
+    part.Add(70);
+    if (i % 3 == 0) part.Add(i * 1000);
+  }
+  const Histogram before = all;
+  all.Merge(part);
+  all.Remove(part);
+  EXPECT_EQ(all, before);
+  // What is not in it is not below zero.
+  part.Remove(before);
+  EXPECT_EQ(part.CountAbove(1'000'000), 0u);
+  EXPECT_LT(part.count(), 334u);
+}
+
 TEST(HistogramTest, QuantilesAreThoseOfTheValues) {
   std::mt19937_64 random(3);
   std::vector<uint64_t> values(5000);

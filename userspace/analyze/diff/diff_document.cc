@@ -171,8 +171,8 @@ class DiffBuilder {
                                 report_.base.files.size(), report_.next.files.size()));
     if (row.caused_by) {
       const ComparisonRow& cause = report_.rows[*row.caused_by];
-      lines.push_back(
-          fmt::format("a symptom of: {}, {}", GroupWords(report_, cause), MetricWords(report_, cause)));
+      lines.push_back(fmt::format("a symptom of: {}, {}", GroupWords(report_, cause),
+                                  MetricWords(report_, cause)));
     }
     for (size_t i = 0; i < item.causes.size(); ++i) {
       const char* because = row.request ? "because a request " : "because it ";
@@ -211,9 +211,9 @@ class DiffBuilder {
     Data(section, "others", RowsData(report_.others));
     for (size_t i = 0; i < std::min(kOthersShown, report_.others.size()); ++i) {
       const ComparisonRow& row = report_.others[i];
-      section.Add(Line{fmt::format("  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(report_, row),
-                                   ValueWords(report_, row, row.base.value),
-                                   ValueWords(report_, row, row.next.value))});
+      section.Add(Line{fmt::format(
+          "  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(report_, row),
+          ValueWords(report_, row, row.base.value), ValueWords(report_, row, row.next.value))});
     }
   }
 
@@ -382,8 +382,8 @@ class DiffBuilder {
   }
 
   Value CauseData(const ComparisonRow& row) const {
-    constexpr const char* kKinds[] = {"woken_by",  "cpu_held_by", "inversion",
-                                      "interrupt", "does",        "let_go_by"};
+    constexpr const char* kKinds[] = {"woken_by", "cpu_held_by", "inversion",  "interrupt",
+                                      "does",     "let_go_by",   "answered_by"};
     const bool by_others = row.verdict == comparison::Verdict::kOthers;
     const auto& links = by_others ? row.others : row.causes;
     Value list(Value::List{});

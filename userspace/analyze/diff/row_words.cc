@@ -158,6 +158,8 @@ std::string LinkWords(const DiffReport& report, const ComparisonRow& row, const 
     case CauseLink::Kind::kLetGoBy:
       return fmt::format("waited {} until {} let it go on", change,
                          itself ? "threads of its own" : name);
+    case CauseLink::Kind::kAnsweredBy:
+      return fmt::format("that one waited {} for answers of {}", change, name);
     case CauseLink::Kind::kDoing:
       return fmt::format("{} had {} {}", name, change, WordsOf(cause.metric));
   }

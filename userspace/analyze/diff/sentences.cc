@@ -43,6 +43,22 @@ const CauseLink* LinkOf(const ComparisonRow& row) {
   return row.causes.empty() ? nullptr : &row.causes.front();
 }
 
+// "haproxy waits 2.1 s per run longer for answers of python3", for the groups that the one that a
+// row waits for waits for in its turn.
+std::string AddAnswerers(const DiffReport& report, const ComparisonRow& row, std::string words) {
+  std::string asker;
+  for (const CauseLink& link : row.causes) {
+    if (!link.group) continue;
+    std::string name = GroupWords(report, *link.group);
+    if (link.kind == CauseLink::Kind::kAnsweredBy) {
+      words += words.ends_with(" " + asker) ? ", which " : "; " + asker + " ";
+      words += fmt::format("waits {} longer for answers of {}", Amount(report, link.change), name);
+    }
+    asker = std::move(name);
+  }
+  return words;
+}
+
 std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   const char* longer = row.change > 0 ? "longer" : "less";
   const std::string amount = Amount(report, row.change);
@@ -170,7 +186,7 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
       return fmt::format("is throttled {} {}: real-time threads had used up their time", amount,
                          more);
     case Metric::kSleep:
-      return SleepWords(report, row);
+      return AddAnswerers(report, row, SleepWords(report, row));
     case Metric::kBlocked:
       return BlockedWords(report, row);
     case Metric::kSwitches:

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "measure/settings.h"
 #include "text/clean_text.h"
 
 namespace analyze {
@@ -68,6 +69,16 @@ std::pair<std::string, std::string> ValueWords(const SettingDifference& of) {
 std::string SettingWords(const SettingDifference& setting) {
   const auto [base, next] = ValueWords(setting);
   const std::string name = Cut(setting.name);
+  const std::string_view whole = setting.name;
+  const size_t of_thread = whole.find(measure::kOfThread);
+  if (whole.substr(0, of_thread) == schema::setting::kThreads) {
+    const std::string thread =
+        of_thread == std::string_view::npos
+            ? ""
+            : " " + Cut(std::string(whole.substr(of_thread + measure::kOfThread.size())));
+    return fmt::format("{} has {} thread{}{} (was: {})", Cut(setting.shown), next,
+                       next == "1" ? "" : "s", thread, base);
+  }
   return fmt::format("{}{} is {} (was: {})", name,
                      setting.subject.empty() ? "" : " of " + Cut(setting.shown), next, base);
 }

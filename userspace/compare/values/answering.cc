@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "compare/values/answering.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -76,6 +77,30 @@ void TakeWorkForAnswers(std::span<Capture* const> captures, size_t bases) {
         sum.ns += blame.ns;
       }
       given.clear();
+    }
+  }
+}
+
+void LeaveOutWaitsForWork(Capture& capture) {
+  for (measure::Group& group : capture.groups) {
+    measure::Distribution& sleeps = group.of(Duration::kSleep);
+    sleeps.Remove(group.of(Duration::kForWork));
+    // The longest ones may all have been for work.
+    for (const Duration other : {Duration::kForAnswer, Duration::kForLock}) {
+      for (const measure::Instance& instance : group.of(other).worst) {
+        const bool there =
+            std::find(sleeps.worst.begin(), sleeps.worst.end(), instance) != sleeps.worst.end();
+        if (!there) sleeps.Keep(instance);
+      }
+    }
+    auto& enders = group.blames[static_cast<size_t>(Attribution::kWokenBy)];
+    for (const auto& [other, work] : group.of(Attribution::kGivenWorkBy)) {
+      const auto found = enders.find(other);
+      if (found == enders.end()) continue;
+      Blame& all = found->second;
+      all.ns -= std::min(all.ns, work.ns);
+      all.count -= std::min(all.count, work.count);
+      if (all.count == 0) enders.erase(found);
     }
   }
 }

@@ -15,4 +15,8 @@ namespace comparison {
 // ended half of its sleeps for work. The first `bases` captures are the base.
 void TakeWorkForAnswers(std::span<measure::Capture* const> captures, size_t bases);
 
+// Takes the sleeps for work out of all sleeps of the groups, with what ended them: a group that
+// waits for work is not kept waiting, however long that takes.
+void LeaveOutWaitsForWork(measure::Capture& capture);
+
 }  // namespace comparison

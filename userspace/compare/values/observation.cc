@@ -114,9 +114,11 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   result.divisors = {threads, work / seconds};
   LongSleepDetail detail;
   detail.with_cut_ms = (excess.ns + cut.ns) / kNsPerMs / seconds;
-  detail.asleep_ms = Ms(group.of(facts::Share::kSleeping)) / (own / 1e9);
-  detail.for_work_ms = Ms(group.of(Duration::kForWork).whole_ns) / (own / 1e9);
+  const uint64_t asleep = group.of(facts::Share::kSleeping);
+  detail.asleep_ms =
+      Ms(asleep - std::min(asleep, group.of(Duration::kForWork).whole_ns)) / (own / 1e9);
   detail.wakeups = static_cast<double>(group.wakeups) / seconds;
+  detail.often = per_run ? static_cast<double>(group.wakeups) : detail.wakeups;
   const auto& enders = group.of(measure::Attribution::kWokenBy);
   const auto timer = enders.find(measure::kInterrupt);
   if (timer != enders.end()) {
@@ -127,6 +129,7 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
     detail.timer_sleeps = count / seconds;
     detail.timer_sleep_ms = count > 0 ? ms / count : 0;
   }
+  detail.requests = static_cast<double>(group.of(Duration::kForWork).whole.count()) / (own / 1e9);
   detail.threads = threads;
   detail.per_run = per_run;
   result.detail = detail;
@@ -193,7 +196,7 @@ std::optional<Observation> OfPauses(const measure::Group& group, double own, dou
   return result;
 }
 
-// The sleeps that threads ended, but those for work, in total and for each sleep that a timer
+// The sleeps that threads ended, in total and for each sleep that a timer
 // ended. A futex that timed out was a wait for a thread. Nothing for a group without own timers: it
 // sleeps until it has work.
 std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
@@ -218,9 +221,6 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
   thread_sleeps += timed_out.count;
   threads_ms += timed_out.ms;
   if (timer_sleeps < kLeastPerSecond * own / 1e9) return std::nullopt;
-  const Distribution& for_work = group.of(Duration::kForWork);
-  threads_ms -= std::min(threads_ms, Ms(for_work.whole_ns));
-  thread_sleeps -= std::min(thread_sleeps, static_cast<double>(for_work.whole.count()));
   const uint64_t of_others =
       group.of(Duration::kForAnswer).whole.count() + group.of(Duration::kForLock).whole.count();
   const double threads = std::max<double>(1, static_cast<double>(group.threads));

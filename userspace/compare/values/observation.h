@@ -55,16 +55,17 @@ struct LongSleepDetail {
   double with_cut_ms = 0;  // beyond the threshold, with sleeps that an edge of the capture cut
   double asleep_ms = 0;    // time asleep, per second of the capture
   double timer_ms = 0;     // the part of it that a timer or a device ended
-  double for_work_ms = 0;  // the part of it that was for work
   double wakeups = 0;
+  double often = 0;           // wakeups per second, in whole runs per run
   double timer_sleeps = 0;    // sleeps that a timer or a device ended
   double timer_sleep_ms = 0;  // mean length of them, ms
+  double requests = 0;        // sleeps for work
   double threads = 1;
   bool per_run = false;  // rates are per run: a longer run contains longer sleeps
   static constexpr std::array kFields = {
       &LongSleepDetail::with_cut_ms,    &LongSleepDetail::asleep_ms, &LongSleepDetail::timer_ms,
-      &LongSleepDetail::for_work_ms,    &LongSleepDetail::wakeups,   &LongSleepDetail::timer_sleeps,
-      &LongSleepDetail::timer_sleep_ms, &LongSleepDetail::threads};
+      &LongSleepDetail::wakeups,        &LongSleepDetail::often,     &LongSleepDetail::timer_sleeps,
+      &LongSleepDetail::timer_sleep_ms, &LongSleepDetail::requests,  &LongSleepDetail::threads};
 };
 // Sleeps that threads ended, of a group that also sleeps by own timers.
 struct ThreadSleepDetail {

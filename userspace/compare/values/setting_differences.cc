@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <sstream>
@@ -28,7 +29,7 @@ constexpr std::string_view kOfCgroup = "cgroup ";
 class SettingComparer {
  public:
   SettingComparer(const Groups& groups, const std::vector<bool>& in_scope)
-      : groups_(groups), captures_(groups.captures()), bases_(groups.bases()) {
+      : groups_(groups), in_scope_(in_scope), captures_(groups.captures()), bases_(groups.bases()) {
     for (size_t g = 0; g < in_scope.size(); ++g) {
       if (!in_scope[g]) continue;
       for (const auto& name : {std::optional(groups.all()[g].name), groups.all()[g].former_name}) {
@@ -56,6 +57,9 @@ class SettingComparer {
       found.try_emplace({difference->scope, difference->subject, difference->name},
                         std::move(*difference));
     }
+    for (SettingDifference& difference : ThreadNumbers()) {
+      found.try_emplace({difference.scope, difference.subject, difference.name}, difference);
+    }
     std::vector<SettingDifference> all;
     for (auto& [key, difference] : found) {
       difference.shown = ShownName(difference);
@@ -65,6 +69,34 @@ class SettingComparer {
   }
 
  private:
+  // How many threads the judged groups had. A pool of another size is set differently, wherever
+  // that was set.
+  std::vector<SettingDifference> ThreadNumbers() const {
+    std::vector<SettingDifference> found;
+    for (size_t g = 0; g < in_scope_.size(); ++g) {
+      const SharedGroup& group = groups_.all()[g];
+      std::set<uint64_t> numbers[2];
+      for (size_t i = 0; i < captures_.size(); ++i) {
+        const measure::Group* part = group.In(captures_, i);
+        numbers[i >= bases_].insert(part != nullptr ? part->threads : 0);
+      }
+      if (!in_scope_[g] || numbers[0].size() != 1 || numbers[1].size() != 1) continue;
+      const uint64_t base = *numbers[0].begin();
+      const uint64_t next = *numbers[1].begin();
+      if (base == next || base == 0 || next == 0) continue;
+      const std::string& thread = group.name.thread;
+      found.push_back({.scope = SettingScope::kProcess,
+                       .subject = group.name.process,
+                       .name = thread == group.name.process
+                                   ? std::string(schema::setting::kThreads)
+                                   : fmt::format("{}{}{}", schema::setting::kThreads,
+                                                 measure::kOfThread, thread),
+                       .base = std::to_string(base),
+                       .next = std::to_string(next)});
+    }
+    return found;
+  }
+
   std::string ShownName(const SettingDifference& difference) const {
     if (difference.scope != SettingScope::kProcess) return difference.subject;
     std::set<std::string> names;
@@ -225,6 +257,7 @@ class SettingComparer {
   }
 
   const Groups& groups_;
+  const std::vector<bool>& in_scope_;
   const Captures captures_;
   const size_t bases_;
   std::set<std::pair<std::string, bool>> judged_;  // processes: name, of_command

@@ -173,6 +173,7 @@ WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {
   if (object->kind == kinds::kFile) return Call::kFile;
   if (object->kind == kinds::kFutex) return Call::kFutex;
   if (Sends(object->syscall)) return Call::kRoom;
+  if (object->syscall.starts_with("accept")) return Call::kAccept;
   return object->kind == kinds::kTcp && Connected(object->object) ? Call::kClient : Call::kNotKnown;
 }
 
@@ -251,6 +252,11 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
   if (call == Call::kLock) return WaitsFor::kLock;
   if (call == Call::kChild || (waker.exited && waker.maker == number)) return WaitsFor::kChild;
   if (call == Call::kRoom) return WaitsFor::kAnswer;
+  if (call == Call::kAccept) {
+    // Whatever it did for the one that connects before.
+    TakeWork(sleeper, by);
+    return WaitsFor::kWork;
+  }
   const auto place = waker.PlaceOf(number);
   // A sleeper at the begin of the chain of a process that it serves was taken for its client once,
   // when a request was not seen.

@@ -108,6 +108,7 @@ class WaitPurposes {
     kFile,   // reads or writes one
     kFutex,
     kClient,  // waits at the end of a TCP connection that connected
+    kAccept,  // waits for a connection
   };
   static Call CallOf(const WaitObject* object);
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended

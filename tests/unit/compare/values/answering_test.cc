@@ -66,5 +66,28 @@ TEST(AnsweringTest, AGroupThatIsMostlyAskedWaitsForWork) {
   EXPECT_EQ(WorkOf(captures[1], kClient), 70U);
 }
 
+TEST(AnsweringTest, WaitsForWorkAreLeftOut) {
+  Capture capture = CaptureOfAnswers(10, 0, 100);
+  measure::Group& server = capture.groups[kServer];
+  measure::Distribution& sleeps = server.of(Duration::kSleep);
+  sleeps = {};
+  const measure::Instance idle{.begin = 5, .length = 900'000'000, .thread = 7, .cpu = 0};
+  const measure::Instance slow{.begin = 9, .length = 3'000'000, .thread = 7, .cpu = 0};
+  for (const auto& one : {idle, slow}) sleeps.AddWhole(one);
+  server.of(Duration::kForWork) = {};
+  server.of(Duration::kForWork).AddWhole(idle);
+  auto& enders = server.blames[static_cast<size_t>(Attribution::kWokenBy)];
+  enders[kClient] = {.count = 2, .ns = 903'000'000};
+  server.blames[static_cast<size_t>(Attribution::kGivenWorkBy)][kClient] = {.count = 1,
+                                                                            .ns = 900'000'000};
+  LeaveOutWaitsForWork(capture);
+  EXPECT_EQ(sleeps.whole.count(), 1u);
+  EXPECT_EQ(sleeps.whole_ns, 3'000'000u);
+  ASSERT_EQ(sleeps.worst.size(), 1u);
+  EXPECT_EQ(sleeps.worst[0], slow);
+  EXPECT_EQ(enders.at(kClient).ns, 3'000'000u);
+  EXPECT_EQ(enders.at(kClient).count, 1u);
+}
+
 }  // namespace
 }  // namespace comparison

@@ -70,6 +70,23 @@ TEST(SettingDifferencesTest, SidesThatAgreeAmongThemselvesDiffer) {
               ElementsAre("a: 1 -> 2", "nice: 0 -> 5"));
 }
 
+TEST(SettingDifferencesTest, APoolOfAnotherSize) {
+  const auto with_threads = [](uint64_t threads, const char* thread = "app") {
+    Capture capture = CaptureOfSettings({});
+    capture.groups[0].threads = threads;
+    capture.groups[0].name.thread = thread;
+    return capture;
+  };
+  const Capture five = with_threads(5);
+  const Capture two = with_threads(2);
+  EXPECT_THAT(DifferencesOf({five, five}, {two, two}), ElementsAre("threads: 5 -> 2"));
+  EXPECT_THAT(DifferencesOf({with_threads(5, "pool")}, {with_threads(2, "pool")}),
+              ElementsAre("threads of thread pool: 5 -> 2"));
+  EXPECT_THAT(DifferencesOf({five, two}, {two, two}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({five, five}, {five, five}), IsEmpty());
+  EXPECT_THAT(DifferencesOf({with_threads(0)}, {two}), IsEmpty());
+}
+
 TEST(SettingDifferencesTest, ValuesThatVaryWithinASideSayNothing) {
   EXPECT_THAT(DifferencesOf({CaptureOfSettings({{System("a"), "1"}}),
                              CaptureOfSettings({{System("a"), "2"}})},

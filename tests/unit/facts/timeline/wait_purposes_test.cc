@@ -396,6 +396,21 @@ TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
   EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
 }
 
+TEST_F(WaitPurposesTest, WhoAcceptsWaitsForWorkWhateverItDidBefore) {
+  world_.Old(kShell, 1);
+  world_.Old(kServer, 3);
+  world_.Wake(kShell);
+  world_.Born(kClient, kShell, 2);
+  const auto answer = [&](const WaitObject& object) {
+    world_.Ask(kClient, kServer);
+    const WaitsFor waits_for = world_.Wake(kClient, kServer, object);
+    world_.Sleep(kServer);
+    return waits_for;
+  };
+  EXPECT_EQ(answer({.syscall = "read", .kind = "tcp"}), WaitsFor::kAnswer);
+  EXPECT_EQ(answer({.syscall = "accept4", .kind = "tcp"}), WaitsFor::kWork);
+}
+
 // Requests find the server running, and its own timer ends what it does for them.
 TEST_F(WaitPurposesTest, TheEndThatConnectedAsks) {
   const WaitObject client{
