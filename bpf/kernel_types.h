@@ -103,7 +103,7 @@ struct mm_struct {
 	unsigned long arg_start;
 	unsigned long arg_end;
 	struct {
-		void *vdso; /* x86 */
+		void *vdso;
 	} context;
 };
 
@@ -249,6 +249,12 @@ struct pt_regs {
 	unsigned long flags;
 	unsigned long sp;
 	unsigned long ss;
+#elif defined(__TARGET_ARCH_arm64)
+	u64 regs[31];
+	u64 sp;
+	u64 pc;
+	u64 pstate;
+	s32 syscallno;
 #endif
 };
 
@@ -258,10 +264,6 @@ struct user_pt_regs {
 	u64 regs[31];
 	u64 sp;
 	u64 pc;
-};
-
-struct pt_regs___syscallno {
-	s32 syscallno;
 };
 #endif
 

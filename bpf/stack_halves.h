@@ -19,18 +19,16 @@
 /* include/uapi/linux/bpf.h */
 #define BPF_F_USER_STACK (1ULL << 8)
 
-#define USER_CODE_64 0x33        /* segments of 64-bit programs, arch/x86/include/asm/segment.h */
-#define USER_DATA 0x2b
 #define PF_IO_WORKER 0x00000010   /* include/linux/sched.h */
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD 0x00200000
 
-#define STACK_BYTES 16384        /* size of a kernel stack on x86 */
-
 /* bpf_task_pt_regs() (5.15) and bpf_get_current_task_btf() (5.11) exist. */
 const volatile fxr_u8 has_task_registers = 0;
 
-#if defined(__TARGET_ARCH_x86)
+#define REGISTER(name) registers->name
+#define READ_REGISTER(name) BPF_CORE_READ(registers, name)
+
 /*
  * Reads the current task's user registers, at its last entry into the kernel. For a sample
  * in user code that entry is the interrupt. Returns false where the stack cannot be unwound here. That needs
@@ -51,14 +49,9 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 		if (unlikely(task->utask) && BPF_CORE_READ(task, utask, return_instances))
 			return false;
 		registers = (struct pt_regs *)bpf_task_pt_regs(task);
-		if (registers->cs != USER_CODE_64)
+		if (!IS_USER_64(REGISTER))
 			return false;
-		state->pc = registers->ip;
-		state->sp = registers->sp;
-		state->bp = registers->bp;
-		state->first_di = registers->di;
-		state->first_ax = registers->ax;
-		state->call = registers->orig_ax;
+		READ_REGISTERS(state, REGISTER);
 		return true;
 	}
 	if (BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
@@ -68,15 +61,9 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 	/* They end where the kernel stack begins. */
 	registers = BPF_CORE_READ(task, stack) + STACK_BYTES -
 		    bpf_core_type_size(struct pt_regs);
-	if (BPF_CORE_READ(registers, cs) != USER_CODE_64 ||
-	    BPF_CORE_READ(registers, ss) != USER_DATA)
+	if (!IS_USER_64(READ_REGISTER) || !HAS_REGISTERS(READ_REGISTER))
 		return false;
-	state->pc = BPF_CORE_READ(registers, ip);
-	state->sp = BPF_CORE_READ(registers, sp);
-	state->bp = BPF_CORE_READ(registers, bp);
-	state->first_di = BPF_CORE_READ(registers, di);
-	state->first_ax = BPF_CORE_READ(registers, ax);
-	state->call = BPF_CORE_READ(registers, orig_ax);
+	READ_REGISTERS(state, READ_REGISTER);
 	return true;
 }
 
@@ -119,7 +106,6 @@ static __always_inline void find_process(struct unwind_state *state)
 	state->python_loop = process->python_loop;
 	state->python_loop_bytes = process->python_loop_bytes;
 }
-#endif
 
 /*
  * Unwinds the current task's user stack. Its frames, innermost first, their number, their
@@ -132,13 +118,11 @@ static __always_inline struct unwind_state *user_stack(void *ctx, u32 lane)
 
 	if (!state)
 		return NULL;
-#if defined(__TARGET_ARCH_x86)
 	if (read_user_registers(state)) {
 		find_process(state);
 		unwind_user_stack(lane);
 		return state;
 	}
-#endif
 	state->python = 0;
 	bytes = bpf_get_stack(ctx, state->frame, sizeof(state->frame), BPF_F_USER_STACK);
 	state->frames = bytes > 0 ? bytes / sizeof(u64) : 0;

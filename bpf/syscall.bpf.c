@@ -43,9 +43,7 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 #if defined(__TARGET_ARCH_x86)
 	return regs->orig_ax;
 #elif defined(__TARGET_ARCH_arm64)
-	struct pt_regs___syscallno *arm = (void *)regs;
-
-	return BPF_CORE_READ(arm, syscallno);
+	return BPF_CORE_READ(regs, syscallno);
 #else
 #error "this architecture's system call number is not known"
 #endif

@@ -20,6 +20,7 @@
 
 #include "common.h"
 
+#include "unwind_machine.h"
 #include "vma.h"
 
 #include "fxt_record/unwind.h"
@@ -35,11 +36,6 @@
 #define SEARCH_AT_ONCE 16
 #define SEARCH_ROUNDS 24   /* with words that turn out to be no code */
 #define FRAME_BYTES (1 << 20) /* the largest frame, and distance of a frame pointer */
-#define USER_ADDRESS_BITS 47
-
-/* arch/x86/entry/syscalls/syscall_64.tbl */
-#define CALL_EXECVE 59
-#define CALL_EXECVEAT 322
 
 struct unwind_state {
 	/* The frame that is unwound. */
@@ -76,7 +72,7 @@ struct unwind_state {
 	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
 	u64 first_sp;
 	u64 first_bp;
-	u64 first_di;
+	u64 link; /* the register with the return address: x30, or rdi in vfork() on x86 */
 	u64 first_ax;
 	u64 call; /* number of the system call */
 	u64 key;
@@ -88,6 +84,8 @@ struct unwind_state {
 	u8 needs_bp;       /* the first bp determines how it unwinds */
 	u8 is_uncacheable;
 	u8 is_by_shape;    /* the places are those of the shape */
+	u8 has_link_frame; /* the second frame is the link register */
+	u8 sp_lost;        /* sp is only the least that it may be */
 
 	/* See struct fxr_unwind_process. */
 	u64 arguments;
@@ -177,6 +175,7 @@ struct unwind_shape {
 	u8 end;
 	u8 needs_bp;
 	u16 place[UNWIND_PLACES];
+	u8 has_link_frame;
 };
 
 struct {
@@ -578,15 +577,20 @@ static __always_inline int to_interrupted(u32 lane, struct unwind_state *state, 
 	/* The signal's stack may be another one. */
 	state->is_uncacheable = true;
 	state->end = FXR_STACK_END_UNREADABLE;
-	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_BP))
+	if (unwind_word(lane, place + SIGNAL_BP))
 		return 1;
 	state->bp = state->word;
-	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_SP))
+	if (unwind_word(lane, place + SIGNAL_SP))
 		return 1;
 	state->sp = state->word;
-	if (unwind_word(lane, place + FXR_UNWIND_SIGNAL_PC))
+	if (unwind_word(lane, place + SIGNAL_PC))
 		return 1;
 	state->pc = state->word;
+#if HAS_LINK
+	if (unwind_word(lane, place + SIGNAL_LINK))
+		return 1;
+	state->link = state->word;
+#endif
 	state->bp_place = 0;
 	state->bp_lost = false;
 	state->is_return = false;
@@ -600,7 +604,7 @@ static __always_inline int to_caller_by_di(struct unwind_state *state)
 		return finish(state, FXR_STACK_END_RULE);
 	/* What identifies a stack does not have that register. */
 	state->is_uncacheable = true;
-	state->pc = state->first_di;
+	state->pc = state->link;
 	state->sp += state->rule.offset;
 	state->is_return = true;
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
@@ -616,36 +620,6 @@ static __always_inline bool uses_bp(u32 kind)
 {
 	return kind == FXR_UNWIND_BP || kind == FXR_UNWIND_BP_DEREF ||
 	       kind == FXR_UNWIND_FRAME_POINTER || has_no_rule(kind);
-}
-
-/* The byte at `back` bytes before the end of the eight in `code`. */
-#define CODE_BYTE(code, back) ((u8)((code) >> (64 - 8 * (back))))
-
-/* "call" with an operand of each length: e8, or ff with 2 in the middle of the second byte. */
-static __always_inline bool is_after_call(u64 address)
-{
-	u64 code;
-	u8 second;
-
-	if (bpf_probe_read_user(&code, sizeof(code), (void *)(address - sizeof(code))))
-		return false;
-	if (CODE_BYTE(code, 5) == 0xe8)
-		return true;
-	second = CODE_BYTE(code, 1);
-	if (CODE_BYTE(code, 2) == 0xff &&
-	    ((second & 0xf8) == 0xd0 || ((second & 0xf8) == 0x10 && (second & 6) != 4)))
-		return true;
-	second = CODE_BYTE(code, 2);
-	if (CODE_BYTE(code, 3) == 0xff &&
-	    (second == 0x14 || ((second & 0xf8) == 0x50 && second != 0x54)))
-		return true;
-	if (CODE_BYTE(code, 4) == 0xff && CODE_BYTE(code, 3) == 0x54)
-		return true;
-	second = CODE_BYTE(code, 5);
-	if (CODE_BYTE(code, 6) == 0xff &&
-	    (second == 0x15 || ((second & 0xf8) == 0x90 && second != 0x94)))
-		return true;
-	return CODE_BYTE(code, 7) == 0xff && CODE_BYTE(code, 6) == 0x94;
 }
 
 static __always_inline bool may_be_frame_pointer(u64 word, u64 sp)
@@ -674,7 +648,7 @@ __noinline int unwind_return_at(u32 lane, u64 place, u64 bp)
 
 	if (!state || unwind_word(lane, place))
 		return NO_RETURN;
-	word = state->word;
+	word = USER_CODE(state->word);
 	if (word < FIRST_ADDRESS || word >> USER_ADDRESS_BITS || word - state->sp < FRAME_BYTES)
 		return NO_RETURN;
 	state->target = word;
@@ -766,7 +740,7 @@ __noinline int unwind_search(u32 lane)
 	bp = unwind_use_bp(lane) ? 0 : state->bp;
 	state->rule.bp_offset = -16;
 	/* The innermost function may have no frame yet. */
-	if (!state->is_return) {
+	if (!HAS_LINK && !state->is_return) {
 		state->found = return_at(lane, state, sp);
 		state->cfa = sp + 8;
 		state->rule.bp = FXR_UNWIND_BP_SAME;
@@ -784,7 +758,7 @@ __noinline int unwind_search(u32 lane)
 		state->by_frame = return_at(lane, state, bp + 8);
 	/* As the kernel does: the frame pointer leads to code, whatever is below the address. */
 	if (!state->by_frame && bp >= FIRST_ADDRESS && !unwind_word(lane, bp + 8) &&
-	    unwind_find_code(lane, state->word - 1) == CODE_FOUND)
+	    unwind_find_code(lane, USER_CODE(state->word) - 1) == CODE_FOUND)
 		state->by_frame = RETURN_ABOVE_FRAME;
 	state->found = NO_RETURN;
 	state->search_bp = state->by_frame ? bp : 0;
@@ -816,6 +790,86 @@ __noinline int unwind_search_end(u32 lane)
 	return 0;
 }
 
+/* Returns true if the function has not changed the link register. */
+static __always_inline bool returns_to_link(const struct unwind_state *state)
+{
+	return HAS_LINK && state->rule.return_place == FXR_UNWIND_RETURN_IN_REGISTER;
+}
+
+/* Where the frame with this CFA has its return address. */
+static __always_inline u64 return_place(const struct unwind_state *state, u64 cfa)
+{
+	if (HAS_LINK && state->rule.return_place == FXR_UNWIND_RETURN_AT_CFA)
+		return cfa + state->rule.return_offset;
+	return cfa - 8;
+}
+
+/*
+ * The CFA of a function whose sp is not known. If it saves bp below its return address, bp
+ * points there as long as it calls others. 0: not known.
+ */
+static __always_inline u64 cfa_of_record(u32 lane, struct unwind_state *state)
+{
+	u64 cfa = state->bp - state->rule.bp_offset;
+
+	state->end = FXR_STACK_END_RULE;
+	if (state->rule.kind != FXR_UNWIND_SP || state->rule.bp != FXR_UNWIND_BP_AT_CFA ||
+	    returns_to_link(state) || return_place(state, cfa) != state->bp + 8 ||
+	    unwind_use_bp(lane))
+		return 0;
+	return cfa;
+}
+
+/* Goes on to the caller of a function that has not changed the link register. */
+static __always_inline int to_caller_by_link(struct unwind_state *state)
+{
+	/* What was called has changed it. */
+	if (state->is_return)
+		return finish(state, FXR_STACK_END_RULE);
+	state->pc = USER_CODE(state->link);
+	state->is_return = true;
+	state->has_link_frame = true;
+	if (!state->pc)
+		return finish(state, FXR_STACK_END_ENTRY);
+	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
+}
+
+#if HAS_LINK
+/*
+ * Code without a table: sets the rule where the code itself tells it. The link register of
+ * an innermost function has its return address if that is in another mapping, which the
+ * function did not call from, or follows a call of the stub at pc.
+ */
+__noinline int unwind_find_link(u32 lane)
+{
+	struct unwind_state *state = state_of(lane);
+	u64 link, start;
+
+	if (!state)
+		return 0;
+	if (state->is_return) {
+		if (!state->sp_lost && is_signal_return(state->pc)) {
+			state->rule.kind = FXR_UNWIND_SIGNAL;
+			state->rule.offset = 0;
+		}
+		return 0;
+	}
+	link = USER_CODE(state->link);
+	/* Its frame record is complete. */
+	if (!unwind_word(lane, state->bp + 8) && USER_CODE(state->word) == link)
+		return 0;
+	start = state->range_start;
+	if (is_stub_called_before(link, state->pc)) {
+		state->rule.kind = FXR_UNWIND_RETURN_IN_LINK;
+	} else if (is_after_call(link) && unwind_find_code(lane, link - 1) == CODE_FOUND &&
+		   state->range_start != start) {
+		state->rule.kind = FXR_UNWIND_RETURN_IN_LINK;
+		state->sp_lost = true;
+	}
+	return 0;
+}
+#endif
+
 /*
  * Computes the CFA by the state's rule. Returns it, or 0 at the end of the stack. The
  * reason of that end is in state->end.
@@ -842,6 +896,8 @@ static __always_inline u64 find_cfa(u32 lane, struct unwind_state *state)
 			return 0;
 		base = state->bp;
 	}
+	if (HAS_LINK && state->sp_lost && (kind == FXR_UNWIND_SP || kind == FXR_UNWIND_SP_DEREF))
+		return cfa_of_record(lane, state);
 	switch (kind) {
 	case FXR_UNWIND_SP:
 	case FXR_UNWIND_BP:
@@ -886,6 +942,8 @@ __noinline int unwind_find_frame(u32 lane)
 		return 1;
 	address = state->pc - (state->is_return ? 1 : 0);
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
+	if (HAS_LINK)
+		state->rule.return_place = FXR_UNWIND_RETURN_BELOW_CFA;
 	switch (unwind_find_code(lane, address)) {
 	case CODE_FOUND:
 		unwind_find_rule(lane, address);
@@ -903,15 +961,17 @@ __noinline int unwind_find_frame(u32 lane)
 __noinline int unwind_next_frame(u32 lane)
 {
 	struct unwind_state *state = state_of(lane);
-	u64 cfa, bp_place;
+	u64 cfa, bp_place, place, word;
 	u32 bp_rule;
 
 	if (!state)
 		return 1;
 	if (state->rule.kind == FXR_UNWIND_SIGNAL)
 		return to_interrupted(lane, state, state->sp + state->rule.offset);
-	if (state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
+	if (!HAS_LINK && state->rule.kind == FXR_UNWIND_RETURN_IN_DI)
 		return to_caller_by_di(state);
+	if (HAS_LINK && state->rule.kind == FXR_UNWIND_RETURN_IN_LINK)
+		return to_caller_by_link(state);
 	cfa = find_cfa(lane, state);
 	if (!cfa)
 		return 1;
@@ -920,10 +980,11 @@ __noinline int unwind_next_frame(u32 lane)
 	else
 		state->end = FXR_STACK_END_UNREADABLE;
 	/*
-	 * Each frame has at least its return address. A frame pointer may lead to another
-	 * stack.
+	 * Each frame has at least its return address, if that is not in a register. A frame
+	 * pointer may lead to another stack.
 	 */
-	if (cfa < FIRST_ADDRESS || (cfa - 8 < state->sp && !uses_bp(state->rule.kind)))
+	if (cfa < FIRST_ADDRESS || (cfa - (returns_to_link(state) ? 0 : 8) < state->sp &&
+				    !uses_bp(state->rule.kind)))
 		return 1;
 	bp_rule = state->rule.bp;
 	bp_place = (bp_rule == FXR_UNWIND_BP_AT_CFA ? cfa : state->bp) + state->rule.bp_offset;
@@ -938,12 +999,21 @@ __noinline int unwind_next_frame(u32 lane)
 		state->bp_place = bp_place;
 		state->bp_lost = false;
 	}
-	if (unwind_word(lane, cfa - 8))
+	if (HAS_LINK)
+		state->sp_lost = state->rule.kind == FXR_UNWIND_FRAME_POINTER ||
+				 has_no_rule(state->rule.kind);
+	if (returns_to_link(state)) {
+		state->sp = cfa;
+		return to_caller_by_link(state);
+	}
+	place = return_place(state, cfa);
+	if (unwind_word(lane, place))
 		return 1;
-	state->pc = state->word;
+	word = state->word;
+	state->pc = USER_CODE(word);
 	state->sp = cfa;
 	state->is_return = true;
-	unwind_keep_place(lane, cfa - 8, state->pc, state->pc != 0);
+	unwind_keep_place(lane, place, word, state->pc != 0);
 	if (!state->pc)
 		return finish(state, FXR_STACK_END_ENTRY);
 	return add_frame(state, state->pc) ? 0 : finish(state, FXR_STACK_END_DEEP);
@@ -991,6 +1061,7 @@ __noinline int unwind_known_words(u32 lane)
 		}
 		check = mix(check, word ^ place << 48);
 		if (place & PLACE_IS_FRAME) {
+			word = USER_CODE(word);
 			state->frame[frames++ % (FXR_STACK_FRAMES + 1)] = word;
 			number = mix(number, word);
 		}
@@ -1010,6 +1081,8 @@ static __always_inline bool unwind_known(u32 lane, struct unwind_state *state)
 	if (!shape || shape->key != state->key || (shape->needs_bp && shape->bp != state->first_bp))
 		return false;
 	state->places = 0;
+	if (HAS_LINK && shape->has_link_frame)
+		add_frame(state, USER_CODE(state->link));
 	for (u32 i = 0; i <= UNWIND_PLACES / PLACES_AT_ONCE; i++) {
 		if (unwind_known_words(lane))
 			break;
@@ -1033,6 +1106,8 @@ static __always_inline void keep_shape(struct unwind_state *state)
 	shape->places = state->places;
 	shape->end = state->end;
 	shape->needs_bp = state->needs_bp;
+	if (HAS_LINK)
+		shape->has_link_frame = state->has_link_frame;
 	bpf_probe_read_kernel(shape->place, sizeof(shape->place), state->place);
 	shape->key = state->key;
 }
@@ -1053,6 +1128,10 @@ __noinline int unwind_frame(u32 lane)
 
 	if (!state || unwind_find_frame(lane))
 		return 1;
+#if HAS_LINK
+	if (has_no_rule(state->rule.kind) || state->rule.kind == FXR_UNWIND_FRAME_POINTER)
+		unwind_find_link(lane);
+#endif
 	if (has_no_rule(READ_ONCE(state->rule.kind)) && unwind_search(lane)) {
 		KEEP_LOOP
 		for (u32 i = 0; i < SEARCH_ROUNDS; i++) {
@@ -1092,6 +1171,8 @@ __noinline int unwind_user_stack(u32 lane)
 	state->first_bp = state->bp;
 	state->piece_size = 0;
 	state->key = mix(mix(state->key, state->pc), state->sp) | 1;
+	if (HAS_LINK)
+		state->key = mix(state->key, state->link) | 1;
 	restart(state);
 	state->is_by_shape = state->is_known && unwind_known(lane, state);
 	if (state->is_by_shape)
@@ -1103,6 +1184,10 @@ __noinline int unwind_user_stack(u32 lane)
 	state->bp_lost = false;
 	state->is_return = false;
 	state->needs_bp = false;
+	if (HAS_LINK) {
+		state->has_link_frame = false;
+		state->sp_lost = false;
+	}
 	state->is_guess = false;
 	state->is_new = false;
 	state->is_uncacheable = false;

@@ -12,6 +12,8 @@
 
 #include "common.h"
 
+#include "unwind_machine.h"
+
 #include "fxt_record/unwind.h"
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX
@@ -57,7 +59,6 @@ struct vm_area_struct {
 #endif
 
 #define VM_EXEC 0x4 /* include/linux/mm.h */
-#define PAGE_SHIFT 12
 #define RB_STEPS 32
 
 /* include/linux/maple_tree.h, on 64-bit machines */

@@ -52,6 +52,7 @@ enum fxr_unwind_kind {
 	FXR_UNWIND_RETURN_IN_DI = 11, /* sp + offset; di has the return address, as in vfork() */
 	FXR_UNWIND_CLONE = 12,        /* after clone(): sp + offset, or the entry of the new thread */
 	FXR_UNWIND_JIT = 13,          /* code of no file */
+	FXR_UNWIND_RETURN_IN_LINK = 14, /* no table; x30 has the return address. No table has it */
 };
 
 /* Where the caller's bp is. */
@@ -77,7 +78,7 @@ struct fxr_unwind_rule {
 	fxr_s32 add;       /* bytes */
 	fxr_s16 return_offset; /* bytes */
 	fxr_u8 return_place;   /* enum fxr_unwind_return */
-	fxr_u8 is_signed; /* the return address has an authentication code (64-bit ARM) */
+	fxr_u8 unused;
 };
 #define FXR_UNWIND_RULE_WORDS (sizeof(struct fxr_unwind_rule) / sizeof(fxr_u32))
 FXR_ASSERT(sizeof(struct fxr_unwind_rule) == 16);

@@ -326,7 +326,8 @@ bombs: $(BUILD)/fxt
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
                $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed $(BUILD)/tests/arguments \
-               $(BUILD)/bench/prices_load
+               $(BUILD)/bench/prices_load $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
+               $(BUILD)/tests/burners $(BUILD)/tests/burners_static
 
 ## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)
 ## vm-test-short three kernels of it, within 3 minutes
@@ -337,12 +338,12 @@ vm-test: $(VM_PROGRAMS)
 
 ## vm-test-arm64 cross compile for 64-bit ARM, record in virtual machines and compare with ftrace
 ##               (make deps DEPS="cross vm"; minutes for each of three kernels)
-VM_ARM64_MODES ?= probe,truth,categories,wakers,one_cpu
+VM_ARM64_MODES ?= probe,truth,categories,unwound,wakers,one_cpu
 .PHONY: vm-test-arm64
 vm-test-arm64:
 	@scripts/cross_libraries $(CROSS_LIBRARIES)
 	@$(MAKE) --no-print-directory aarch64-vm CROSS=$(abspath $(CROSS_LIBRARIES))/bin/$(CROSS_TRIPLET)
-	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --modes $(VM_ARM64_MODES) --time-factor 4 \
+	scripts/vm_matrix --architecture arm64 --build $(CROSS_BUILD) --sysroot $(CROSS_LIBRARIES) --modes $(VM_ARM64_MODES) --time-factor 4 \
 	  $(if $(VM_CACHE),--cache $(VM_CACHE))
 
 vm-test-short: $(VM_PROGRAMS)

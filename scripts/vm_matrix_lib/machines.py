@@ -34,8 +34,9 @@ class Machine:
 MACHINES = {
     "amd64": Machine("amd64", "qemu-system-x86_64", "qemu-system-x86", [], "ttyS0", "ttyS1", "strip", ALL_SERIES),
     # qemu 7.2 cannot unpack the kernels of later series and cannot plug CPUs into this board. On a busy host a boot takes
-    # minutes, and the kernel may take a delayed CPU for a stuck one.
-    "arm64": Machine("arm64", "qemu-system-aarch64", "qemu-system-arm", ["-machine", "virt", "-cpu", "cortex-a72"],
+    # minutes, and the kernel may take a delayed CPU for a stuck one. The CPU signs return addresses, in a way that is quickly
+    # emulated; old kernels do not start with larger physical addresses (LPA2).
+    "arm64": Machine("arm64", "qemu-system-aarch64", "qemu-system-arm", ["-machine", "virt", "-cpu", "max,pauth-impdef=on,lpa2=off"],
                      "ttyAMA0", "ttyS0", "aarch64-linux-gnu-strip", ("5.10", "6.1", "6.12"), ("possible_cpus",),
                      "nowatchdog"),
 }

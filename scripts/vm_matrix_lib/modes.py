@@ -10,6 +10,8 @@ MODES = {
     "categories": "every category that is called available records, every other one is refused by name",
     "arguments": "arguments, returned values and filters of programs' functions, held against what the program prints, and of the "
                  "kernel's functions, held against ftrace's own kprobes; before 5.15 they are refused with the reason",
+    "unwound": "stacks of programs and a C library without frame pointers, held against the program's own clock and the C library's "
+               "unwinder",
     "no_tracefs": "tracefs is not mounted",
     "read_only": "the root file system cannot be written",
     "cpu_offline": "a CPU goes offline and comes back during the capture, held against ftrace",

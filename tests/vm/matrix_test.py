@@ -15,7 +15,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), folder)
                 for folder in ("../support", "../../scripts")]
 
 import harness  # noqa: E402
-from vm_matrix_lib import guest, kernels, machines, modes, private_apt, report  # noqa: E402
+from vm_matrix_lib import guest, kernels, machines, modes, private_apt, report, shared_libraries  # noqa: E402
 
 
 class Mirrors(unittest.TestCase):
@@ -109,6 +109,24 @@ class Machines(unittest.TestCase):
             with open(os.path.join(folder, "kernels/6.1-arm64/kernel.json"), "w", encoding="utf-8") as file:
                 json.dump(facts, file)
             self.assertEqual([cache.cached("6.1") is not None for cache in caches], [False, True])
+
+
+class Libraries(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("readelf"), "no readelf")
+    def test_those_of_a_program_are_the_loaders(self):
+        """The dynamic loader lists the same files."""
+        program = shutil.which("env")
+        listed = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+        loaded = {os.path.realpath(word) for word in listed.split() if word.startswith("/")}
+        self.assertEqual({path for _, path in shared_libraries.needed(program, "/")}, loaded)
+
+    @unittest.skipUnless(shutil.which("readelf"), "no readelf")
+    def test_a_missing_one_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "lib"))
+            os.makedirs(os.path.join(folder, "usr/lib"))
+            with self.assertRaises(FileNotFoundError):
+                shared_libraries.needed(shutil.which("env"), folder)
 
 
 class Boots(unittest.TestCase):

@@ -132,7 +132,6 @@ struct Rules {
   CfaRule cfa;
   RegisterRule bp;
   RegisterRule return_address;
-  bool is_signed = false;  // the return address, see fxr_unwind_rule
 };
 
 // A common information entry (CIE).
@@ -218,7 +217,6 @@ fxr_unwind_rule OfKind(fxr_unwind_kind kind) {
 // Sets where the return address is. Returns false if the programs cannot find it there.
 bool SetReturn(const Rules& rules, const Registers& registers, fxr_unwind_rule* compact) {
   const RegisterRule& place = rules.return_address;
-  compact->is_signed = rules.is_signed;
   if (place.kind == RegisterRule::Kind::kAtCfa) {
     if (place.offset == -kWord) return true;
     compact->return_place = FXR_UNWIND_RETURN_AT_CFA;
@@ -620,11 +618,8 @@ class SectionReader {
           set(number, {RegisterRule::Kind::kOther, 0});
           break;
         case 0x2d:  // DW_CFA_AARCH64_negate_ra_state; of other machines DW_CFA_GNU_window_save
-          if (section_.machine == EM_AARCH64) {
-            rules->is_signed = !rules->is_signed;
-          } else {
-            cursor.Fail();
-          }
+          // The programs remove authentication codes from all return addresses.
+          if (section_.machine != EM_AARCH64) cursor.Fail();
           break;
         case 0x2e:  // DW_CFA_GNU_args_size
           cursor.Unsigned();

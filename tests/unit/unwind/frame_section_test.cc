@@ -130,21 +130,20 @@ TEST(FrameSection, AReturnAddressOf64BitArmIsInARegisterUntilItIsSaved) {
                      rows.assign(all.begin(), all.end());
                      return true;
                    });
-  const auto expect = [&](uint64_t address, int offset, fxr_unwind_return place, bool is_signed) {
+  const auto expect = [&](uint64_t address, int offset, fxr_unwind_return place) {
     const fxr_unwind_rule rule = RuleAt(rows, kFunction + address);
     EXPECT_EQ(rule.kind, FXR_UNWIND_SP) << address;
     EXPECT_EQ(rule.offset, offset) << address;
     EXPECT_EQ(rule.return_place, place) << address;
-    EXPECT_EQ(rule.is_signed, is_signed) << address;
   };
-  expect(0, 0, FXR_UNWIND_RETURN_IN_REGISTER, false);
-  expect(4, 0, FXR_UNWIND_RETURN_IN_REGISTER, true);
-  expect(8, 32, FXR_UNWIND_RETURN_AT_CFA, true);
+  expect(0, 0, FXR_UNWIND_RETURN_IN_REGISTER);
+  expect(4, 0, FXR_UNWIND_RETURN_IN_REGISTER);
+  expect(8, 32, FXR_UNWIND_RETURN_AT_CFA);
   EXPECT_EQ(RuleAt(rows, kFunction + 8).return_offset, -24);
   EXPECT_EQ(RuleAt(rows, kFunction + 8).bp, FXR_UNWIND_BP_AT_CFA);
   EXPECT_EQ(RuleAt(rows, kFunction + 8).bp_offset, -32);
-  expect(0x40, 0, FXR_UNWIND_RETURN_IN_REGISTER, true);
-  expect(0x44, 0, FXR_UNWIND_RETURN_IN_REGISTER, false);
+  expect(0x40, 0, FXR_UNWIND_RETURN_IN_REGISTER);
+  expect(0x44, 0, FXR_UNWIND_RETURN_IN_REGISTER);
 }
 
 TEST(FrameSection, ASignedReturnAddressIsOf64BitArmAlone) {

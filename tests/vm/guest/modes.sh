@@ -159,6 +159,103 @@ arguments_of_the_kernel() {
   if grep -q 'buf="*hello from a program' kernel.txt; then pass kernel:user-string; else fail kernel:user-string "$(grep -c . kernel.txt) records"; fi
 }
 
+# Programs of tests/capture/unwound: they print their sleeps by function, in ns, and some of their stacks. Those of
+# tests/capture/burners run in short functions.
+mode_unwound() {
+  stacks_of static /bin/unwound_static && times_of static /bin/unwound_static
+  samples_of static_samples /bin/burners_static 60
+  if [ ! -e /bin/unwound ]; then
+    skip shared "no shared C library for the guest"
+    return
+  fi
+  stacks_of shared /bin/unwound && times_of shared /bin/unwound
+  stacks_of stripped /bin/unwound_stripped
+  samples_of samples /bin/burners 60
+  samples_of exceptions /bin/burners 60 throw
+}
+
+# stacks_of NAME PROGRAM: each stack that the program prints is in the file, and stacks end at the thread's entry.
+stacks_of() {
+  record "$1" -c default,stack:off --only-command -- "$2" 40 && sound "$1" || return
+  fxt dump --type backtrace "$1.fxt" | sed -n 's/.* frames=\([0-9a-fx,]*\).*/,\1/p' > "$1.recorded"
+  sed -n 's/^stack//p' "$1.out" | sed 's/ /,0x/g' > "$1.printed"
+  awk 'FNR == NR { recorded[++count] = $0; next }
+    {
+      found = 0
+      for (i = 1; i <= count && !found; ++i)
+        found = length(recorded[i]) >= length($0) && substr(recorded[i], length(recorded[i]) - length($0) + 1) == $0
+      if (!found) print
+    }' "$1.recorded" "$1.printed" > "$1.missing"
+  printed=$(grep -c . "$1.printed") missing=$(grep -c . "$1.missing")
+  if [ "$printed" = 8 ] && [ "$missing" = 0 ]; then pass "stacks:$1" "$printed stacks"
+  else fail "stacks:$1" "$missing of $printed stacks are not in the file: $(head -n 1 "$1.missing")"; fi
+  # Those of a program's first moments are unwound before its mappings are known.
+  complete_ends "$1" off 40 10
+}
+
+# complete_ends NAME PART LEAST PARTS: more than LEAST stacks end at the entry, and fewer than one in PARTS elsewhere.
+complete_ends() {
+  fxt query --csv "$1.fxt" "SELECT json_extract(args, '\$.end'), count(*) FROM instants
+    WHERE category = 'stack' AND name = '$2' GROUP BY 1" | sed 1d > "$1.ends"
+  complete=$(sed -n 's/^entry,//p' "$1.ends")
+  all=$(awk -F, '{ all += $2 } END { print all + 0 }' "$1.ends")
+  if [ "${complete:-0}" -gt "$3" ] && [ $(((all - complete) * $4)) -le "$all" ]; then pass "complete:$1" "$complete of $all"
+  else fail "complete:$1" "of $all: $(tr '\n' ' ' < "$1.ends")"; fi
+}
+
+# samples_of NAME PROGRAM...: samples of short functions have all callers, at whatever instruction they were taken.
+samples_of() {
+  name=$1; shift
+  record "$name" -c default,stack:on --stack-frequency 999 --only-command -- "$@" && sound "$name" || return
+  complete_ends "$name" on 500 50
+  # Where exceptions pass, the unwinder of the C++ library runs, too.
+  [ $# = 2 ] || return
+  fxt flame --of on --format folded "$name.fxt" -o - | awk '{
+      samples = $NF
+      sub(/ [0-9]*$/, "")
+      count = split($0, frame, ";")
+      at = 0
+      for (i = 3; i <= count && !at; ++i) if (frame[i] == "rounds") at = i
+      if (!at || !/;burn_(six|ten|three);/) next
+      callees = ""
+      for (i = at + 1; i <= count; ++i) if (frame[i] !~ /_\[k\]$/) callees = callees ";" frame[i]
+      whole = frame[3] == "_start" && /;main;/ && frame[at - 1] ~ /^burn_/ && (callees == "" || callees == ";step" || callees == ";step;leaf")
+      if (whole) good += samples
+      else { bad += samples; print samples, $0 }
+    }
+    END { print good + 0, bad + 0 }' > "$name.chains"
+  tail -n 1 "$name.chains" > "$name.counts"
+  read -r whole broken < "$name.counts"
+  if [ "$whole" -gt 500 ] && [ $((broken * 200)) -le $((whole + broken)) ]; then pass "callers:$name" "$whole samples, $broken others"
+  else fail "callers:$name" "$whole samples with all callers, $broken others: $(head -n 1 "$name.chains")"; fi
+}
+
+# times_of NAME PROGRAM: the time of each function by its stacks is that of the program's own clock.
+times_of() {
+  # Something else may run between the end of a sleep and the program's reading of the clock.
+  for attempt in 1 2 3; do
+    [ $attempt = 1 ] || record "$1" -c default,stack:off --only-command -- "$2" 40 || return
+    fxt flame --format folded "$1.fxt" -o "$1.folded"
+    # Other functions call nap_short, too.
+    if awk 'FNR == NR { if (/^nap_(three|five) /) truth[$1] = $2; next }
+      { for (name in truth) if (index($0, ";" name ";")) us[name] += $NF }
+      END {
+        for (name in truth) {
+          share = us[name] * 1000 / truth[name]
+          printf "%s %.4f of %.1f ms; ", name, share, truth[name] / 1e6
+          ++names
+          if (share < 0.97 || share > 1.03) wrong = 1
+        }
+        exit wrong || names != 2
+      }' "$1.out" "$1.folded" > "$1.shares"
+    then
+      pass "times:$1" "$(cat "$1.shares")"
+      return
+    fi
+  done
+  fail "times:$1" "$(cat "$1.shares")"
+}
+
 mode_no_tracefs() {
   umount /sys/kernel/tracing
   if [ -e /sys/kernel/tracing/events ] || [ -e /sys/kernel/debug/tracing ]; then

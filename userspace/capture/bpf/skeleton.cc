@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -215,9 +216,7 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
         bpf_->maps.python_places, bpf_->maps.python_codes}) {
     bpf_map__set_autocreate(map, stacks);
   }
-#if defined(__x86_64__)
   has_unwinder_ = stacks;
-#endif
   has_samples_ = has_unwinder_ && options.stack.on;
   // See bpf/unwind.h.
   const uint32_t lanes = (has_samples_ ? 2 : 1) * sizes.control_count;
@@ -253,6 +252,12 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   settings.first_sample_lane = sizes.control_count;
   settings.has_task_registers =
       stacks && features.types->Find(KernelTypes::Kind::kFunction, "bpf_task_pt_regs") != 0;
+#if defined(__aarch64__)
+  settings.page_shift =
+      static_cast<uint32_t>(std::bit_width(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) - 1);
+  // The stack is at the upper end of the addresses that programs get without asking for more.
+  settings.user_code_mask = std::bit_ceil(reinterpret_cast<uintptr_t>(&sleeps)) - 1;
+#endif
   wants_syscall_code_ = sleeps && options.stack.off;
 }
 
