@@ -174,9 +174,14 @@ mode_unwound() {
   samples_of exceptions /bin/burners 60 throw
 }
 
+# Repetitions, and a factor of the sleeps. To fall asleep and to wake up takes an emulated CPU a millisecond, and the timer of a
+# short sleep may expire before.
+naps="15 40"
+
 # stacks_of NAME PROGRAM: each stack that the program prints is in the file, and stacks end at the thread's entry.
 stacks_of() {
-  record "$1" -c default,stack:off --only-command -- "$2" 40 && sound "$1" || return
+  # shellcheck disable=SC2086 # words
+  record "$1" -c default,stack:off --only-command -- "$2" $naps && sound "$1" || return
   fxt dump --type backtrace "$1.fxt" | sed -n 's/.* frames=\([0-9a-fx,]*\).*/,\1/p' > "$1.recorded"
   sed -n 's/^stack//p' "$1.out" | sed 's/ /,0x/g' > "$1.printed"
   awk 'FNR == NR { recorded[++count] = $0; next }
@@ -207,7 +212,7 @@ complete_ends() {
 samples_of() {
   name=$1; shift
   record "$name" -c default,stack:on --stack-frequency 999 --only-command -- "$@" && sound "$name" || return
-  complete_ends "$name" on 500 50
+  complete_ends "$name" on 200 50
   # Where exceptions pass, the unwinder of the C++ library runs, too.
   [ $# = 2 ] || return
   fxt flame --of on --format folded "$name.fxt" -o - | awk '{
@@ -226,7 +231,7 @@ samples_of() {
     END { print good + 0, bad + 0 }' > "$name.chains"
   tail -n 1 "$name.chains" > "$name.counts"
   read -r whole broken < "$name.counts"
-  if [ "$whole" -gt 500 ] && [ $((broken * 200)) -le $((whole + broken)) ]; then pass "callers:$name" "$whole samples, $broken others"
+  if [ "$whole" -gt 200 ] && [ $((broken * 200)) -le $((whole + broken)) ]; then pass "callers:$name" "$whole samples, $broken others"
   else fail "callers:$name" "$whole samples with all callers, $broken others: $(head -n 1 "$name.chains")"; fi
 }
 
@@ -234,7 +239,8 @@ samples_of() {
 times_of() {
   # Something else may run between the end of a sleep and the program's reading of the clock.
   for attempt in 1 2 3; do
-    [ $attempt = 1 ] || record "$1" -c default,stack:off --only-command -- "$2" 40 || return
+    # shellcheck disable=SC2086 # words
+    [ $attempt = 1 ] || record "$1" -c default,stack:off --only-command -- "$2" $naps || return
     fxt flame --format folded "$1.fxt" -o "$1.folded"
     # Other functions call nap_short, too.
     if awk 'FNR == NR { if (/^nap_(three|five) /) truth[$1] = $2; next }
