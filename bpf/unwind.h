@@ -806,7 +806,8 @@ static __always_inline u64 return_place(const struct unwind_state *state, u64 cf
 
 /*
  * The CFA of a function whose sp is not known. If it saves bp below its return address, bp
- * points there as long as it calls others. 0: not known.
+ * points there as long as it calls others, or is the caller's if it has no frame pointer. At
+ * the least possible sp it is its own. 0: not known.
  */
 static __always_inline u64 cfa_of_record(u32 lane, struct unwind_state *state)
 {
@@ -817,6 +818,8 @@ static __always_inline u64 cfa_of_record(u32 lane, struct unwind_state *state)
 	    returns_to_link(state) || return_place(state, cfa) != state->bp + 8 ||
 	    unwind_use_bp(lane))
 		return 0;
+	if (state->bp != state->sp)
+		state->is_guess = true;
 	return cfa;
 }
 

@@ -18,7 +18,7 @@ SHORT_SERIES = ("5.10", "6.12", "7")
 # Since about 6.17 linux-image-* is empty and depends on linux-binary-*, which has the kernel.
 NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-(?:amd64|arm64))(?P<unsigned>-unsigned)?")
 SMALLEST_KERNEL_KIB = 5000
-DOWNLOADS_TRIED = 6
+DOWNLOADS_TRIED = 24
 
 
 class Kernel:
