@@ -26,10 +26,12 @@ class Result:
 class Boot:
     """A guest: its kernel, its machine, and its modes in order."""
 
-    def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words=""):
+    def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words="",
+                 qemu_words=()):
         self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
         self.possible_cpus = possible_cpus or cpus  # with those that could be plugged in; a multiple of `cpus`
         self.kernel_words = kernel_words  # for its command line
+        self.qemu_words = qemu_words
         self.time_factor = 1  # multiplies the time limits inside the guest
 
 
@@ -44,7 +46,7 @@ def run(machine, kernel, initramfs, boot, folder):
     command = [
         # One host thread for a few CPUs is faster than several threads that wait for each other.
         machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
-        "-smp", machine.smp(boot), "-m", str(boot.memory_mib),
+        "-smp", machine.smp(boot), "-m", str(boot.memory_mib), *boot.qemu_words,
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
         # A panic ends the guest before the time limit. The log level is the default of the kernel. Without no_timer_check

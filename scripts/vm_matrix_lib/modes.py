@@ -34,6 +34,9 @@ SHORT_MODES = ("probe", "truth", "categories")
 
 # Modes with their own machine. All others share one boot.
 SPECIAL = {
+    # An instruction takes a nanosecond of the guest's time, however busy the host is: the program's own clock and the kernel's
+    # have the same sleeps. Several CPUs would take turns of milliseconds.
+    "unwound": {"cpus": 1, "limit_s": 600, "qemu_words": ("-icount", "shift=0,sleep=off")},
     "one_cpu": {"cpus": 1},
     "small_memory": {"memory_mib": 128},
     # ftrace needs 16 MiB for each CPU, twice. On a host with two CPUs the kernel must not warn of stalls.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sleeps in libc below functions without frame pointers. Prints the time of each, and for each sleep
 // the stack that the C library's own unwinder finds: "stack" and the return addresses, innermost
-// first, from the caller of the sleeping function on. A second argument multiplies the sleeps.
+// first, from the caller of the sleeping function on.
 #include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,7 +23,6 @@ struct Nap {
   const char* name;
   int64_t ns;
 };
-unsigned factor = 1;
 Nap naps[] = {{"nap_three", 0}, {"nap_five", 0}, {"nap_short", 0}};
 
 // Sleeps and prints the stack. Forced into its callers, so that a frame is a function's own.
@@ -40,7 +39,7 @@ __attribute__((always_inline)) inline void Sleep(Nap* nap, unsigned microseconds
     printf("stack%s\n", text);
   }
   const auto begin = Clock::now();
-  usleep(microseconds * factor);
+  usleep(microseconds);
   nap->ns += (Clock::now() - begin) / std::chrono::nanoseconds(1);
 }
 
@@ -81,7 +80,6 @@ void on_signal(int) { nap_short(true); }
 
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 20;
-  if (argc > 2) factor = static_cast<unsigned>(atoi(argv[2]));
   // The recorder learns meanwhile what is mapped.
   usleep(300000);
   // Its first call loads a library.

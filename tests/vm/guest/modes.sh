@@ -174,14 +174,9 @@ mode_unwound() {
   samples_of exceptions /bin/burners 60 throw
 }
 
-# Repetitions, and a factor of the sleeps. To fall asleep and to wake up takes an emulated CPU a millisecond, and the timer of a
-# short sleep may expire before.
-naps="15 40"
-
 # stacks_of NAME PROGRAM: each stack that the program prints is in the file, and stacks end at the thread's entry.
 stacks_of() {
-  # shellcheck disable=SC2086 # words
-  record "$1" -c default,stack:off --only-command -- "$2" $naps && sound "$1" || return
+  record "$1" -c default,stack:off --only-command -- "$2" 40 && sound "$1" || return
   fxt dump --type backtrace "$1.fxt" | sed -n 's/.* frames=\([0-9a-fx,]*\).*/,\1/p' > "$1.recorded"
   sed -n 's/^stack//p' "$1.out" | sed 's/ /,0x/g' > "$1.printed"
   awk 'FNR == NR { recorded[++count] = $0; next }
@@ -239,8 +234,7 @@ samples_of() {
 times_of() {
   # Something else may run between the end of a sleep and the program's reading of the clock.
   for attempt in 1 2 3; do
-    # shellcheck disable=SC2086 # words
-    [ $attempt = 1 ] || record "$1" -c default,stack:off --only-command -- "$2" $naps || return
+    [ $attempt = 1 ] || record "$1" -c default,stack:off --only-command -- "$2" 40 || return
     fxt flame --format folded "$1.fxt" -o "$1.folded"
     # Other functions call nap_short, too.
     if awk 'FNR == NR { if (/^nap_(three|five) /) truth[$1] = $2; next }
