@@ -20,6 +20,8 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #endif
 
+/* wait_types.h has more of them. */
+#ifndef FXR_WAIT_TYPES_H
 struct super_block {
 	unsigned int s_dev;
 };
@@ -32,16 +34,17 @@ struct inode {
 	u32 i_ctime_nsec; /* 6.11 */
 };
 
+struct file {
+	struct inode *f_inode;
+};
+#endif
+
 struct inode___6_6 {
 	struct timespec64 __i_ctime;
 };
 
 struct inode___old {
 	struct timespec64 i_ctime;
-};
-
-struct file {
-	struct inode *f_inode;
 };
 
 struct vm_area_struct {
@@ -79,9 +82,13 @@ struct vma_walk {
 	u64 node[MAPLE_NODE_WORDS]; /* parent, pivots, slots */
 };
 
+#ifndef VMA_WALKS_TYPE
+#define VMA_WALKS_TYPE BPF_MAP_TYPE_ARRAY
+#endif
+
 /* By lane, see unwind.h. */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(type, VMA_WALKS_TYPE);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct vma_walk);

@@ -19,6 +19,12 @@
 #include "task_state.h"
 #include "wait_types.h"
 
+/* This object's own walk of mappings, a lane for each CPU. */
+#define VMA_WALKS_TYPE BPF_MAP_TYPE_PERCPU_ARRAY
+#define vma_walks wait_vma_walks
+#define vma_walk_step wait_vma_walk_step
+#include "vma.h"
+
 #include "fxt_record/long_event.h"
 
 const volatile fxr_u32 wait_min_units = 0; /* shorter sleeps are not recorded; 1024 ns each */
@@ -70,7 +76,7 @@ struct wait_note {
 	u64 owner; /* thread id << 32 | its word in wait_since */
 	u64 asked; /* ns */
 	u32 peer;
-	u32 pad;
+	u32 is_address_space; /* `peer` has the lock of the address space, 0: not known */
 	u64 words[NOTE_WORDS];
 };
 #define WAIT_NOTES 4096
@@ -81,6 +87,23 @@ struct {
 	__type(key, u32);
 	__type(value, struct wait_note);
 } wait_notes SEC(".maps");
+
+/*
+ * The last page fault of a thread in its own code, by thread id. A thread that is in no system
+ * call and waits in the fault handler is in this one.
+ */
+struct wait_fault {
+	u32 tid;
+	u32 pad;
+	u64 address;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WAIT_NOTES);
+	__type(key, u32);
+	__type(value, struct wait_fault);
+} wait_faults SEC(".maps");
 
 #define TEXT_AT (FXR_WAIT_FRAMES * 8)
 /* Reads of a name may begin at any byte of the text that is sent. */
@@ -344,6 +367,77 @@ static __always_inline u32 find_lock_holder(u32 kind, const u64 *arguments)
 			   bpf_get_current_pid_tgid() >> 32);
 }
 
+#define MAX_LOCK_WAITERS 8
+#define OWNER_IS_READER 1UL /* RWSEM_READER_OWNED, kernel/locking/rwsem.c */
+#define OWNER_FLAGS 7UL
+
+/*
+ * Whether `task` waits for the lock of its own address space. It is among the last of the queue,
+ * when it falls asleep. Sets the writer that has the lock.
+ */
+static __always_inline bool waits_for_address_space(struct task_struct *task, u32 *writer)
+{
+	struct mm_struct___lock *mm = (void *)task->mm;
+	struct rw_semaphore *lock;
+	u64 head, at;
+
+	if (!mm || !bpf_core_field_exists(mm->mmap_lock))
+		return false;
+	lock = (void *)mm + bpf_core_field_offset(mm->mmap_lock);
+	if (bpf_core_field_exists(lock->wait_list)) {
+		head = (u64)lock + bpf_core_field_offset(lock->wait_list);
+		at = (u64)BPF_CORE_READ(lock, wait_list.prev);
+	} else {
+		struct rw_semaphore___first *other = (void *)lock;
+
+		if (!bpf_core_field_exists(other->first_waiter))
+			return false;
+		/* The last one is before the first one. */
+		head = (u64)BPF_CORE_READ(other, first_waiter);
+		if (!head)
+			return false;
+		at = (u64)BPF_CORE_READ((struct rwsem_waiter *)head, list.prev);
+		if (BPF_CORE_READ((struct rwsem_waiter *)head, task) == task)
+			at = head;
+	}
+	for (int i = 0; i < MAX_LOCK_WAITERS; i++) {
+		struct rwsem_waiter *waiter = (void *)at;
+
+		if (!at || (at == head && bpf_core_field_exists(lock->wait_list)))
+			return false;
+		if (BPF_CORE_READ(waiter, task) == task) {
+			u64 owner = BPF_CORE_READ(lock, owner.counter);
+
+			*writer = 0;
+			if (owner & ~OWNER_FLAGS && !(owner & OWNER_IS_READER))
+				*writer = BPF_CORE_READ(
+					(struct task_struct *)(owner & ~OWNER_FLAGS), pid);
+			return true;
+		}
+		if (at == head)
+			return false;
+		at = (u64)BPF_CORE_READ(waiter, list.prev);
+	}
+	return false;
+}
+
+/* The same for the start of a sleep in D. */
+static __always_inline void note_address_space(struct task_struct *task, u32 since)
+{
+	struct wait_note *note;
+	u32 writer = 0;
+
+	if (!waits_for_address_space(task, &writer))
+		return;
+	note = note_of(task->pid);
+	if (!note)
+		return;
+	note->owner = (u64)task->pid << 32 | since;
+	note->asked = UNKNOWN_TIME;
+	note->is_address_space = 1;
+	note->peer = writer;
+}
+
 #define POLL_BYTES 8 /* a struct pollfd */
 #define SELECT_BITS 64
 
@@ -367,6 +461,7 @@ static __always_inline void note_arguments(struct task_struct *task, u32 since, 
 	note->owner = (u64)task->pid << 32 | since;
 	note->asked = UNKNOWN_TIME;
 	note->peer = 0;
+	note->is_address_space = 0;
 	note->words[0] = 0;
 	switch (kind) {
 	case FXR_CALL_FUTEX:
@@ -440,6 +535,23 @@ int BPF_PROG(wait_sched_switch, bool preempt, struct task_struct *prev, struct t
 	now = bpf_ktime_get_ns();
 	WRITE_ONCE(*since, since_word(tid, now));
 	note_arguments(prev, since_word(tid, now), now);
+	/* After that: what it needs of a call is known for as long as it sleeps in S. */
+	if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !(prev->flags & PF_KTHREAD))
+		note_address_space(prev, since_word(tid, now));
+	return 0;
+}
+
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(wait_page_fault_user, u64 address)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	u32 index = tid % WAIT_NOTES;
+	struct wait_fault *fault = bpf_map_lookup_elem(&wait_faults, &index);
+
+	if (fault) {
+		fault->tid = tid;
+		fault->address = address;
+	}
 	return 0;
 }
 
@@ -457,6 +569,7 @@ int BPF_PROG(wait_sched_switch, bool preempt, struct task_struct *prev, struct t
 /* include/uapi/linux/magic.h */
 #define ANON_INODE_FS_MAGIC 0x09041934
 #define PIPEFS_MAGIC 0x50495045
+#define FUSE_SUPER_MAGIC 0x65735546
 #define PID_FS_MAGIC 0x50494446
 
 #define AF_UNIX 1
@@ -535,6 +648,38 @@ __noinline int append_path(u64 task, u64 address)
 	}
 	scratch->fields.flags |= FXR_WAIT_PATH_CUT;
 	return 0;
+}
+
+/*
+ * Names the file that is mapped at this address of the thread's process. Returns 1 if there
+ * is one.
+ */
+__noinline u32 describe_mapping(u64 task, u64 address)
+{
+	struct mm_struct *mm = BPF_CORE_READ((struct task_struct *)task, mm);
+	struct wait_scratch *scratch = this_scratch();
+	struct vm_area_struct *vma;
+	struct file *file;
+	u64 begin;
+
+	if (!scratch || !mm || !HAS_VMA_TREE)
+		return 0;
+	vma = vma_of(mm, 0, address);
+	if (!vma)
+		return 0;
+	/* The tree may have changed under the walk. */
+	begin = BPF_CORE_READ(vma, vm_start);
+	if (BPF_CORE_READ(vma, vm_mm) != mm || address < begin ||
+	    address >= BPF_CORE_READ(vma, vm_end))
+		return 0;
+	file = BPF_CORE_READ(vma, vm_file);
+	if (!file)
+		return 0;
+	scratch->fields.offset = address - begin + (BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT);
+	scratch->fields.device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	scratch->fields.flags |= FXR_WAIT_MAPPED;
+	append_path(task, (u64)file);
+	return 1;
 }
 
 static __always_inline bool append_unix_path(struct wait_scratch *scratch, struct sock *sock)
@@ -684,6 +829,8 @@ __noinline int describe_file(u64 task, u64 address)
 		scratch->fields.device = BPF_CORE_READ(inode, i_rdev);
 	else
 		scratch->fields.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	if (BPF_CORE_READ(inode, i_sb, s_magic) == FUSE_SUPER_MAGIC)
+		scratch->fields.flags |= FXR_WAIT_FUSE;
 	return append_path(task, address);
 }
 
@@ -959,6 +1106,7 @@ static __always_inline void describe_call(struct wait_scratch *scratch, struct t
 	case FXR_CALL_FUTEX_WAIT:
 		scratch->fields.kind = FXR_WAIT_FUTEX;
 		scratch->fields.object = arguments[0];
+		describe_mapping(address, arguments[0]);
 		if (!noted)
 			return;
 		scratch->fields.peer =
@@ -1054,7 +1202,32 @@ static __always_inline void send_wait(struct wait_scratch *scratch, u64 frame_by
 #undef TRY
 }
 
-static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 since)
+/* The thread waits in D. Returns true if it waits for the lock of its address space. */
+static __always_inline bool describe_blocked(struct wait_scratch *scratch,
+					     struct task_struct *task, u32 since)
+{
+	struct wait_note *note = note_of(task->pid);
+	u32 index = (u32)task->pid % WAIT_NOTES;
+	struct wait_fault *fault;
+
+	if (note && note->owner == ((u64)task->pid << 32 | since) && note->is_address_space) {
+		scratch->fields.kind = FXR_WAIT_ADDRESS_SPACE;
+		scratch->fields.peer = note->peer;
+		return true;
+	}
+	if (scratch->fields.call >= 0)
+		return false;
+	fault = bpf_map_lookup_elem(&wait_faults, &index);
+	if (!fault || fault->tid != (u32)task->pid)
+		return false;
+	scratch->fields.flags |= FXR_WAIT_FAULT;
+	scratch->fields.object = fault->address;
+	describe_mapping(READ_ONCE(scratch->task), fault->address);
+	return false;
+}
+
+static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 since,
+				      bool is_on_cpu)
 {
 	struct wait_scratch *scratch = this_scratch();
 	u32 state = previous_state(task);
@@ -1100,11 +1273,13 @@ static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 s
 		scratch->fields.peer = BPF_CORE_READ(traced, parent, tgid);
 	} else if (is_compat(task)) {
 		scratch->fields.flags |= FXR_WAIT_COMPAT;
+	} else if (is_blocked && !is_kernel_thread && describe_blocked(scratch, task, since)) {
 	} else if (scratch->fields.call >= 0) {
 		describe_call(scratch, task, since, in_interrupt);
 		find_other_end(scratch, in_interrupt);
 	}
-	if (is_blocked) {
+	/* Until it has left its CPU its stack is that of an earlier sleep. */
+	if (is_blocked && !is_on_cpu) {
 		bytes = bpf_get_task_stack(task, scratch->data, TEXT_AT, 0);
 		if (bytes > 0) {
 			/* Unused ones are 0. */
@@ -1115,12 +1290,27 @@ static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 s
 	send_wait(scratch, frame_bytes);
 }
 
+static __always_inline bool has_left_queue(struct task_struct *task)
+{
+	struct task_struct___wait *woken = (void *)task;
+	struct sched_entity___delayed *entity = (void *)&task->se;
+
+	if (!bpf_core_field_exists(woken->on_rq))
+		return false;
+	if (!BPF_CORE_READ_BITFIELD_PROBED(woken, on_rq))
+		return true;
+	/* Asleep, but in the queue until its turn would come. */
+	return bpf_core_field_exists(entity->sched_delayed) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(entity, sched_delayed);
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(wait_sched_waking, struct task_struct *task)
 {
 	struct task_struct___wait *woken = (void *)task;
 	u32 tid = task->pid;
 	u32 *since, word;
+	bool is_on_cpu;
 
 	if (READ_ONCE(phase) != FXR_PHASE_ALL)
 		return 0;
@@ -1142,18 +1332,20 @@ int BPF_PROG(wait_sched_waking, struct task_struct *task)
 	}
 	/*
 	 * A thread that is about to sleep can be woken while it is still on its CPU. Its
-	 * entry is that of an earlier sleep.
+	 * entry is that of an earlier sleep. One that has left the run queue sleeps already:
+	 * its CPU has not finished the switch, which lasts where a hypervisor takes it away.
 	 */
 	if (bpf_core_field_exists(woken->on_cpu)) {
 		/* Of another size since 7.x. */
-		if (BPF_CORE_READ_BITFIELD_PROBED(woken, on_cpu) != 0)
-			return 0;
-	} else if (bpf_get_current_task() == (u64)task) {
-		return 0;
+		is_on_cpu = BPF_CORE_READ_BITFIELD_PROBED(woken, on_cpu) != 0;
+	} else {
+		is_on_cpu = bpf_get_current_task() == (u64)task;
 	}
+	if (is_on_cpu && !(word & 1 && has_left_queue(task)))
+		return 0;
 	WRITE_ONCE(*since, SINCE_AWAKE);
 	if (!filter_is_on || task_selected(task))
-		on_wakeup(ctx, task, word);
+		on_wakeup(ctx, task, word, is_on_cpu);
 	return 0;
 }
 

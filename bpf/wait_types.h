@@ -18,6 +18,34 @@ struct list_head {
 	struct list_head *next;
 };
 
+/* A list of waiters, each of which is on its own stack. */
+struct rwsem_waiter {
+	struct {
+		struct list_head *next;
+		struct list_head *prev;
+	} list;
+	struct task_struct *task;
+};
+
+struct rw_semaphore {
+	struct {
+		s64 counter;
+	} owner;
+	struct {
+		struct list_head *next;
+		struct list_head *prev;
+	} wait_list;
+};
+
+/* Kernels whose list has no head. */
+struct rw_semaphore___first {
+	struct rwsem_waiter *first_waiter;
+};
+
+struct mm_struct___lock {
+	struct rw_semaphore mmap_lock; /* 5.8 */
+};
+
 struct qstr {
 	const unsigned char *name;
 };
@@ -62,6 +90,9 @@ struct inode {
 	unsigned long i_ino;
 	struct super_block *i_sb;
 	struct file_lock_context *i_flctx;
+	s64 i_size;
+	s64 i_ctime_sec;
+	u32 i_ctime_nsec;
 };
 
 /* Since 6.9 the first member of struct file_lock. */
@@ -218,8 +249,13 @@ struct unix_sock {
 };
 
 /* Fields of a task that only waits are about. */
+struct sched_entity___delayed {
+	unsigned char sched_delayed; /* 6.12 */
+};
+
 struct task_struct___wait {
 	int on_cpu;
+	int on_rq;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	struct task_struct *parent; /* the tracer of a traced task */

@@ -459,6 +459,7 @@ enum fxr_wait_kind {
 	FXR_WAIT_TRACER = 14,   /* stopped for its tracer, `peer` */
 	FXR_WAIT_DESCRIPTORS = 15, /* of poll or select; none is known to be ready */
 	FXR_WAIT_PIDFD = 16,
+	FXR_WAIT_ADDRESS_SPACE = 17, /* for the lock of its address space; `peer` has it */
 };
 
 #define FXR_WAIT_COMPAT 1u       /* a call through the 32-bit table */
@@ -468,6 +469,10 @@ enum fxr_wait_kind {
 #define FXR_WAIT_FILE_LOCK 16u   /* waits for a lock of the file; `peer` holds it */
 #define FXR_WAIT_LISTENS 32u     /* a listening socket */
 #define FXR_WAIT_NO_CALL 64u     /* the thread is in no system call: a fault, a return to it */
+/* The address in `object` is of a file that is mapped there: `offset` and the text are of that. */
+#define FXR_WAIT_MAPPED 128u
+#define FXR_WAIT_FUSE 256u       /* a file of a file system that a process serves */
+#define FXR_WAIT_FAULT 512u      /* `object` is the address of a page fault */
 #define FXR_WAIT_TEXT_BYTES 255
 #define FXR_WAIT_FRAMES 16
 

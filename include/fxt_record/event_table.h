@@ -63,6 +63,7 @@
  * - IDENTITY: a side event that names tasks, attached in every recording.
  * - BESIDE: a slot or side event of a tracepoint that another category uses too; the
  *   program is named CATEGORY_TRACEPOINT, as in stack_sched_switch.
+ * - BESIDE_MAY: the same of a tracepoint that some kernels lack.
  * - PERF: a slot of a perf software event; the program runs at each overflow, with a
  *   period of 1.
  */
@@ -79,6 +80,7 @@
 	X(WAIT, sched_switch, "sleep", BESIDE, NONE)                   \
 	X(WAIT, sched_waking, "wake", BESIDE, NONE)                    \
 	X(WAIT, signal_generate, "stop", BESIDE, NONE)                 \
+	X(WAIT, page_fault_user, "fault", BESIDE_MAY, NONE)            \
 	X(IRQ, irq_handler_entry, "entry", SLOT, IRQ_ENTRY)            \
 	X(IRQ, irq_handler_exit, "exit", SLOT, IRQ_EXIT)               \
 	X(SOFTIRQ, softirq_entry, "entry", SLOT, SOFTIRQ_ENTRY)        \

@@ -3,11 +3,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 import time
 
 DISK_BYTES = 256 << 20
+# Of a guest with a file system: the disks of that and of its swap space.
+EXTRA_DISK_BYTES = 128 << 20
 RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")
 # The first words of kernel messages about its own errors, after the time stamp.
 KERNEL_TROUBLE = re.compile(
@@ -27,11 +30,12 @@ class Boot:
     """A guest: its kernel, its machine, and its modes in order."""
 
     def __init__(self, modes, cpus=2, memory_mib=512, limit_s=120, possible_cpus=None, kernel_words="",
-                 qemu_words=()):
+                 qemu_words=(), file_system=False):
         self.modes, self.cpus, self.memory_mib, self.limit_s = list(modes), cpus, memory_mib, limit_s
         self.possible_cpus = possible_cpus or cpus  # with those that could be plugged in; a multiple of `cpus`
         self.kernel_words = kernel_words  # for its command line
         self.qemu_words = qemu_words
+        self.file_system = file_system    # with modules, a second disk with ext4, and a third one
         self.time_factor = 1  # multiplies the time limits inside the guest
 
 
@@ -41,8 +45,16 @@ def run(machine, kernel, initramfs, boot, folder):
     console, results, disk = (os.path.join(folder, name) for name in ("console.log", "results.log", "disk.img"))
     for path in (console, results):
         open(path, "wb").close()
-    with open(disk, "wb") as file:
-        file.truncate(DISK_BYTES)
+    disks = [("files", disk)]
+    _make_disk(disk, DISK_BYTES)
+    if boot.file_system:
+        for name in ("ext4", "swap"):
+            disks.append((name, os.path.join(folder, name + ".img")))
+            _make_disk(disks[-1][1], EXTRA_DISK_BYTES)
+        # The kernels of these features need no module of a checksum.
+        if not shutil.which("mkfs.ext4"):
+            return [Result(mode, "disk", "skip", "no mkfs.ext4 on this machine (apt-get install e2fsprogs)") for mode in boot.modes]
+        subprocess.run(["mkfs.ext4", "-q", "-O", "^metadata_csum", disks[1][1]], check=True, timeout=300)
     command = [
         # One host thread for a few CPUs is faster than several threads that wait for each other.
         machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
@@ -54,9 +66,10 @@ def run(machine, kernel, initramfs, boot, folder):
         "-append", f"console={machine.console} no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
                    f"vm.time_factor={boot.time_factor} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
         *machine.serial_ports(console, results),
-        # All of these kernels have this disk driver built in.
-        "-drive", f"file={disk},if=none,format=raw,id=files,cache=unsafe", "-device", "nvme,serial=files,drive=files",
     ]
+    for name, path in disks:
+        # All of these kernels have this disk driver built in.
+        command += ["-drive", f"file={path},if=none,format=raw,id={name},cache=unsafe", "-device", f"nvme,serial={name},drive={name}"]
     begin = time.monotonic()
     trouble = []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as qemu:
@@ -76,8 +89,14 @@ def run(machine, kernel, initramfs, boot, folder):
     found.append(Result("guest", "host-seconds", "pass", f"{time.monotonic() - begin:.1f}"))
     found += _unpack(disk, os.path.join(folder, "files"))
     found.append(_kernel_trouble(os.path.join(folder, "files", "dmesg.txt"), console))
-    os.unlink(disk)
+    for _, path in disks:
+        os.unlink(path)
     return found
+
+
+def _make_disk(path, size):
+    with open(path, "wb") as file:
+        file.truncate(size)
 
 
 def reached_userspace(results):

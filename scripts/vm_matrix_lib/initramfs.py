@@ -22,7 +22,12 @@ class Initramfs:
         self._add(name, stat.S_IFREG | (stat.S_IMODE(os.stat(path).st_mode) & 0o755), data)
 
     def write(self, path):
-        with open(path, "wb") as file:
+        open(path, "wb").close()
+        self.append(path)
+
+    def append(self, path):
+        """The kernel unpacks one archive after the other."""
+        with open(path, "ab") as file:
             for number, (name, mode, data, device) in enumerate(self._entries + [("TRAILER!!!", 0, b"", (0, 0))], 1):
                 encoded = name.encode() + b"\0"
                 fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, device[0], device[1], len(encoded), 0)

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -18,6 +19,9 @@ SHORT_SERIES = ("5.10", "6.12", "7")
 # Since about 6.17 linux-image-* is empty and depends on linux-binary-*, which has the kernel.
 NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-(?:amd64|arm64))(?P<unsigned>-unsigned)?")
 SMALLEST_KERNEL_KIB = 5000
+# What the modes need beside the kernel itself, and what these modules depend on.
+MODULES = ("ext4", "veth", "fuse")
+MODULE = re.compile(r".*/kernel/(?:fs|drivers/net)/(?:.*/)?(?P<name>[^/]+)\.ko(?P<packed>\.xz)?")
 DOWNLOADS_TRIED = 24
 
 
@@ -31,10 +35,14 @@ class Kernel:
         self.version = facts["version"]
         self.package = facts["package"]
         self.sha256 = facts["sha256"]
+        self.modules = facts["modules"]  # names, each after those that it depends on
 
     @property
     def image(self):
         return os.path.join(self.folder, "vmlinuz")
+
+    def module_files(self):
+        return [os.path.join(self.folder, name + ".ko") for name in self.modules]
 
     @property
     def name(self):
@@ -149,24 +157,59 @@ class KernelCache:
         folder = os.path.join(self.root, "kernels", series + self._suffix)
         os.makedirs(folder, exist_ok=True)
         image = os.path.join(folder, "vmlinuz")
-        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as unpack:
-            with tarfile.open(fileobj=unpack.stdout, mode="r|") as archive:
-                found = False
-                for member in archive:
-                    base = os.path.basename(member.name)
-                    if not found and member.isfile() and (base == "vmlinuz" or base.startswith("vmlinuz-")):
-                        with open(image + ".new", "wb") as out:
-                            _copy(archive.extractfile(member), out)
-                        found = True
+        modules = {}
+        found = _read_package(package, image, modules)
         os.unlink(package)
         if not found:
             raise AptError(f"{record['package']} holds no kernel")
         os.replace(image + ".new", image)
+        if not modules and record["package"].startswith("linux-binary-"):
+            package = self.apt.download(f"linux-modules-{release}", record["version"])
+            _read_package(package, image + ".unused", modules)
+            os.unlink(package)
+        wanted = _with_dependencies(modules)
+        for name in wanted:
+            with open(os.path.join(folder, name + ".ko"), "wb") as file:
+                file.write(modules[name])
         facts = {"release": release, "version": record["version"], "package": record["package"],
-                 "sha256": _sha256(image)}
+                 "sha256": _sha256(image), "modules": wanted}
         with open(os.path.join(folder, "kernel.json"), "w", encoding="utf-8") as file:
             json.dump(facts, file, indent=1)
         return Kernel(series, folder, facts)
+
+
+def _read_package(package, image, modules):
+    """Writes the kernel of a package to `image`.new and adds its modules. Returns whether it has a kernel."""
+    found = False
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as unpack:
+        with tarfile.open(fileobj=unpack.stdout, mode="r|") as archive:
+            for member in archive:
+                base = os.path.basename(member.name)
+                if not found and member.isfile() and (base == "vmlinuz" or base.startswith("vmlinuz-")):
+                    with open(image + ".new", "wb") as out:
+                        _copy(archive.extractfile(member), out)
+                    found = True
+                match = MODULE.fullmatch(member.name)
+                if match and member.isfile():
+                    data = archive.extractfile(member).read()
+                    modules[match["name"].replace("-", "_")] = lzma.decompress(data) if match["packed"] else data
+    return found
+
+
+def _with_dependencies(modules):
+    """Returns the names of MODULES and of what they depend on, in the order of loading. `modules`: contents by name."""
+    order = []
+
+    def add(name):
+        if name in order or name not in modules:
+            return
+        depends = re.search(rb"\0depends=([^\0]*)\0", modules[name])
+        for needed in depends[1].decode().split(",") if depends else ():
+            add(needed.replace("-", "_"))
+        order.append(name)
+    for name in MODULES:
+        add(name)
+    return order
 
 
 def _copy(source, target):

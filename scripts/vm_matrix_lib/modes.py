@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The modes of a guest. Each is a function mode_NAME of tests/vm/guest/modes.sh."""
 
+import wait_truth
+
 from .guest import Boot
 
 # In the order of the table and of the boots. `lockdown` is permanent, so it is the last of a shared boot.
@@ -28,6 +30,7 @@ MODES = {
     "one_cpu": "a machine of one CPU, held against ftrace",
     "small_memory": "a machine of 128 MiB",
     "many_cpus": "a machine of 16 CPUs with a load on all of them, held against ftrace",
+    "waits": "what threads waited for, held against a program that knows it of each of its waits (waits.md has the figures)",
     "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
 }
 SHORT_MODES = ("probe", "truth", "categories")
@@ -42,6 +45,9 @@ SPECIAL = {
     # ftrace needs 16 MiB for each CPU, twice. On a host with two CPUs the kernel must not warn of stalls.
     "many_cpus": {"cpus": 16, "memory_mib": 4096, "limit_s": 600,
                   "kernel_words": "nowatchdog rcupdate.rcu_cpu_stall_timeout=300"},
+    # 1,100 waits of each kind: of 1,000 at least the thread is asleep in time.
+    "waits": {"memory_mib": 1024, "limit_s": 2400, "file_system": True,
+              "kernel_words": f"vm.waits=1050 vm.exchanges=10000 vm.subjects={','.join(wait_truth.SUBJECTS)}"},
     "possible_cpus": {"cpus": 4, "possible_cpus": 240, "memory_mib": 1024},
 }
 

@@ -40,6 +40,7 @@ inline constexpr std::string_view kChild = "child";
 inline constexpr std::string_view kSleep = "sleep";
 inline constexpr std::string_view kFile = "file";
 inline constexpr std::string_view kTcp = "tcp";
+inline constexpr std::string_view kAddressSpace = "mmap_lock";
 }  // namespace wait_kind
 
 }  // namespace schema

@@ -445,6 +445,22 @@ mode_small_memory() {
   pass memory "$(sed -n 's/^MemAvailable: *//p' /proc/meminfo) available of $(sed -n 's/^MemTotal: *//p' /proc/meminfo)"
 }
 
+mode_waits() {
+  for module in /modules/*.ko; do insmod "$module" || fail module "$module"; done
+  mkdir -p /files
+  mount -t ext4 /dev/nvme1n1 /files || { fail mount "$(dmesg | tail -n 1)"; return; }
+  if mkswap /dev/nvme2n1 && swapon /dev/nvme2n1; then pass swap; else fail swap; fi
+  mkdir /files/waits
+  record_limit=900
+  export WAITING_ALONE=1
+  for subject in $(argument subjects | tr ',' ' '); do
+    record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits /dev/nvme0n1 && sound "$subject"
+  done
+  umount /files
+  record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"
+  record limits -- waiting limits /sys/fs/cgroup
+}
+
 # of_cpus WHICH RANGE: checks the CPUs of this machine.
 of_cpus() {
   read -r range < "/sys/devices/system/cpu/$1"

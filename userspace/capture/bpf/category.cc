@@ -22,6 +22,7 @@ constexpr Tracepoint::Way SIDE = Tracepoint::Way::kSide;
 constexpr Tracepoint::Way SIDE_MAY = Tracepoint::Way::kMaySide;
 constexpr Tracepoint::Way IDENTITY = Tracepoint::Way::kIdentity;
 constexpr Tracepoint::Way BESIDE = Tracepoint::Way::kBeside;
+constexpr Tracepoint::Way BESIDE_MAY = Tracepoint::Way::kMayBeside;
 constexpr Tracepoint::Way PERF = Tracepoint::Way::kPerf;
 
 constexpr std::string_view kStackParts[] = {"off", "wake", "on"};

@@ -276,7 +276,7 @@ KernelSymbols Skeleton::symbols() const {
 void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_WAIT);
   for (bpf_map* map : {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
-                       bpf_->maps.wait_stoppers}) {
+                       bpf_->maps.wait_stoppers, bpf_->maps.wait_faults, bpf_->maps.wait_vma_walks}) {
     bpf_map__set_autocreate(map, wanted);
   }
   if (!wanted) return;
@@ -424,7 +424,8 @@ void Skeleton::UseTracepoint(const Tracepoint& tracepoint, const KernelFeatures&
       if (major_faults_.empty()) return;
       return Use(features.atomic_fetch ? program : program + "_flag", tracepoint.category,
                  &sampled_);
-    case Tracepoint::Way::kBeside: {
+    case Tracepoint::Way::kBeside:
+    case Tracepoint::Way::kMayBeside: {
       // A span needs its end event.
       if (tracepoint.category == FXR_CATEGORY_FAULT && major_faults_.empty()) return;
       const std::string beside =

@@ -92,6 +92,18 @@ WaitName NameOfAnonymous(const fxr_wait_long& wait, std::string_view text) {
   return {text, ""};
 }
 
+// Shared memory without a name is a file of this one.
+bool IsAnonymous(const fxr_wait_long& wait, std::string_view path) {
+  return (wait.flags & FXR_WAIT_MAPPED) == 0 || path.empty() || path == "dev/zero";
+}
+
+// "/usr/lib/libc.so.6+0x1d2c80" where a file is mapped, else the address.
+std::string PlaceOf(const fxr_wait_long& wait, std::string_view text) {
+  const std::string path = PathOf(text, wait.flags);
+  if (IsAnonymous(wait, path)) return fmt::format("{:#x}", wait.object);
+  return fmt::format("{}+{:#x}", path, wait.offset);
+}
+
 bool IsTerminal(uint32_t device) {
   // include/uapi/linux/major.h: ttys, tty and console, serial lines, pseudo terminals
   const uint32_t major = Major(device);
@@ -102,9 +114,12 @@ bool IsTerminal(uint32_t device) {
 
 WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text) {
   const auto file = [&](std::string_view kind) {
-    return WaitName{
-        (wait.flags & FXR_WAIT_FILE_LOCK) != 0 ? schema::wait_kind::kFileLock : kind,
-        PathOf(text, wait.flags)};
+    const bool is_lock = (wait.flags & FXR_WAIT_FILE_LOCK) != 0;
+    const bool is_fuse = (wait.flags & FXR_WAIT_FUSE) != 0;
+    return WaitName{is_lock   ? schema::wait_kind::kFileLock
+                    : is_fuse ? std::string_view("fuse")
+                              : kind,
+                    PathOf(text, wait.flags)};
   };
   switch (wait.kind) {
     case FXR_WAIT_FILE:
@@ -124,7 +139,7 @@ WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text) {
     case FXR_WAIT_SOCKET:
       return NameOfSocket(wait, text);
     case FXR_WAIT_FUTEX:
-      return {schema::wait_kind::kFutex, fmt::format("{:#x}", wait.object)};
+      return {schema::wait_kind::kFutex, PlaceOf(wait, text)};
     case FXR_WAIT_SLEEP:
       return {schema::wait_kind::kSleep, ""};
     case FXR_WAIT_CHILD:
@@ -139,13 +154,22 @@ WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text) {
       return {"poll", ""};
     case FXR_WAIT_PIDFD:
       return {"pidfd", ""};
+    case FXR_WAIT_ADDRESS_SPACE:
+      return {schema::wait_kind::kAddressSpace, ""};
     default:
       return {};
   }
 }
 
+std::string FileOfFault(const fxr_wait_long& wait, std::string_view text) {
+  if ((wait.flags & FXR_WAIT_FAULT) == 0) return "";
+  std::string path = PathOf(text, wait.flags);
+  return IsAnonymous(wait, path) ? "anonymous" : path;
+}
+
 std::string DeviceNumber(const fxr_wait_long& wait) {
-  switch (wait.kind) {
+  const bool is_fault = (wait.flags & FXR_WAIT_FAULT) != 0;
+  switch (is_fault ? fxr_u8{FXR_WAIT_FILE} : wait.kind) {
     case FXR_WAIT_FILE:
     case FXR_WAIT_DIRECTORY:
     case FXR_WAIT_CHARACTER:

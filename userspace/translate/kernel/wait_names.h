@@ -19,6 +19,9 @@ struct WaitName {
 // `text` is the event's text or addresses.
 WaitName NameOfWait(const fxr_wait_long& wait, std::string_view text);
 
+// The file whose page a thread's own page fault is for, or "anonymous"; empty: not known.
+std::string FileOfFault(const fxr_wait_long& wait, std::string_view text);
+
 // "254:1"; empty without a device.
 std::string DeviceNumber(const fxr_wait_long& wait);
 

@@ -102,12 +102,15 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
   WaitName name = NameOfWait(wait, text);
   std::string_view kind;
   const std::string function = FunctionOf(frames.data(), wait.frames, kind);
-  const bool is_inside = !kind.empty();
+  const bool is_inside = !kind.empty() && wait.kind != FXR_WAIT_ADDRESS_SPACE;
+  const bool is_fault = is_inside && (kind == "page fault" || kind == "swap");
   if (is_inside) {
     // The thing that the call is about is not what the thread waits for.
     if (kind != "fuse") name.object.clear();
+    if (is_fault) name.object = FileOfFault(wait, text);
     name.kind = kind;
   }
+  const bool has_file = is_fault ? !name.object.empty() && name.object != "anonymous" : !is_inside;
   uint32_t peer = is_inside ? 0 : wait.peer;
   if (const uint32_t other = OtherEnd(wait, text); peer == 0) peer = other;
   const model::ThreadHandle thread = tasks_.Thread(wait.tid);
@@ -143,14 +146,16 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
   }
   if (peer_koid) add(schema::argument::kPeer, fxt::KoidValue{*peer_koid});
   if (!is_inside && wait.asked != kUnknown) add(schema::argument::kAsked, uint64_t{wait.asked});
-  if (!is_inside && !name.object.empty()) {
+  if (has_file && !name.object.empty()) {
     if (std::string device = DeviceNumber(wait); !device.empty()) {
       valid[3] = std::move(device);
       add(schema::argument::kDevice, fxt::StringRef::Inline(valid[3]));
     }
-    const bool is_content = wait.kind == FXR_WAIT_FILE || wait.kind == FXR_WAIT_BLOCK;
+    const bool is_content = is_fault || wait.kind == FXR_WAIT_FILE || wait.kind == FXR_WAIT_BLOCK;
     if (is_content && wait.offset != kUnknown) {
-      add(schema::argument::kOffset, uint64_t{wait.offset});
+      // Of a fault the begin of its page.
+      constexpr uint64_t kPage = 4096;
+      add(schema::argument::kOffset, is_fault ? wait.offset / kPage * kPage : wait.offset);
     }
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,

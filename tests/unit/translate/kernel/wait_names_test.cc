@@ -81,6 +81,33 @@ TEST(WaitNamesTest, AnonymousInodesHaveTheKernelsName) {
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_NOTHING), "").kind, "");
 }
 
+TEST(WaitNamesTest, FutexesInAMappedFileHaveAPlaceInIt) {
+  fxr_wait_long wait = Wait(FXR_WAIT_FUTEX, FXR_WAIT_MAPPED | FXR_WAIT_PATH_ROOTED);
+  wait.object = 0x7f0012345678;
+  wait.offset = 0x1d2c80;
+  EXPECT_EQ(NameOfWait(wait, "libc.so.6\0lib\0usr\0"s).object, "/usr/lib/libc.so.6+0x1d2c80");
+  // Shared memory without a name.
+  wait.flags = FXR_WAIT_MAPPED;
+  EXPECT_EQ(NameOfWait(wait, "dev/zero\0"s).object, "0x7f0012345678");
+  wait.flags = 0;
+  EXPECT_EQ(NameOfWait(wait, "").object, "0x7f0012345678");
+}
+
+TEST(WaitNamesTest, FaultsAreForAFileOrAnonymousMemory) {
+  fxr_wait_long wait = Wait(FXR_WAIT_NOTHING, FXR_WAIT_FAULT | FXR_WAIT_MAPPED | FXR_WAIT_PATH_ROOTED);
+  wait.device = 254u << 20;
+  EXPECT_EQ(FileOfFault(wait, "index\0db\0"s), "/db/index");
+  EXPECT_EQ(DeviceNumber(wait), "254:0");
+  wait.flags = FXR_WAIT_FAULT;
+  EXPECT_EQ(FileOfFault(wait, ""), "anonymous");
+  EXPECT_EQ(FileOfFault(Wait(FXR_WAIT_FILE), "index\0"s), "");
+}
+
+TEST(WaitNamesTest, FilesOfAProcessAndLocksOfAddressSpacesHaveAKindOfTheirOwn) {
+  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_FUSE | FXR_WAIT_PATH_ROOTED), "file\0mnt\0"s).kind, "fuse");
+  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_ADDRESS_SPACE), "").kind, "mmap_lock");
+}
+
 TEST(WaitNamesTest, InnermostKnownFunctionGivesTheKind) {
   EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"folio_wait_bit", "filemap_fault", "handle_mm_fault"}), "page fault");
   EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"shrink", "try_to_free_pages", "handle_mm_fault"}), "reclaim");

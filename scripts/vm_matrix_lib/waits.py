@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the recorded waits of a guest with those that its programs know."""
+
+import json
+import os
+
+import wait_truth
+
+from .guest import Result
+
+# Times of a reason may differ by so much: what the kernel counts begins and ends beside the switches.
+LIMIT_TOLERANCE = {"throttled": 0.01, "throttled up the tree": 0.01}
+OTHER_TOLERANCE = 0.1
+
+
+def judge_waits(fxt, folder):
+    """Returns a result for each kind of wait, waker and limit. The figures of all go into `folder`/waits.json."""
+    results, figures = [], {}
+
+    def read(name, compare):
+        trace, output = (os.path.join(folder, f"{name}.{kind}") for kind in ("fxt", "out"))
+        if not os.path.exists(trace) or not os.path.exists(output):
+            return {}
+        with open(output, encoding="utf-8") as file:
+            found, skipped = compare(fxt, trace, file.read())
+        figures[name] = {kind: getattr(count, "__dict__", count) for kind, count in found.items()}
+        figures[name + " skipped"] = skipped
+        results.extend(Result("waits", _check(name, kind), "skip", why) for kind, why in skipped.items())
+        return found
+
+    for name, compare, share in (*((subject, wait_truth.tally, 0.99) for subject in wait_truth.SUBJECTS),
+                                 ("exchanges", wait_truth.tally_wakers, 0.999)):
+        for kind, count in read(name, compare).items():
+            problem = wait_truth.problem(count, share)
+            results.append(Result("waits", _check(name, kind), "fail" if problem else "pass",
+                                  problem or f"{count.right} of {count.kept} right"))
+    for reason, (known, recorded, names_group) in read("limits", wait_truth.compare_limits).items():
+        tolerance = LIMIT_TOLERANCE.get(reason, OTHER_TOLERANCE)
+        good = names_group and abs(recorded - known) <= tolerance * known
+        results.append(Result("waits", _check("limits", reason), "pass" if good else "fail",
+                              f"{recorded / 1e6:.1f} ms of {known / 1e6:.1f} ms{'' if names_group else ', of another group'}"))
+    with open(os.path.join(folder, "waits.json"), "w", encoding="utf-8") as file:
+        json.dump(figures, file, indent=1)
+    return results
+
+
+def _check(name, kind):
+    return f"{name}:{kind.replace(' ', '_')}"

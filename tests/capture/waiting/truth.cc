@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "truth.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+namespace truth {
+
+int count = 0;
+std::string folder;
+std::string device;
+
+int Tid() { return static_cast<int>(syscall(SYS_gettid)); }
+
+uint64_t Now() {
+  timespec time{};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+[[noreturn]] void Fail(const char* what) {
+  std::perror(what);
+  std::_Exit(1);
+}
+
+int Check(long result, const char* what) {
+  if (result < 0) Fail(what);
+  return static_cast<int>(result);
+}
+
+void Pause(long ns) {
+  timespec time{0, ns};
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) {
+  }
+}
+
+void ReadByte(int fd) {
+  char byte;
+  if (read(fd, &byte, 1) != 1) Fail("read");
+}
+
+void WriteByte(int fd) {
+  if (write(fd, "x", 1) != 1) Fail("write");
+}
+
+uint64_t Inode(int fd) {
+  struct stat info {};
+  Check(fstat(fd, &info), "fstat");
+  return info.st_ino;
+}
+
+std::string Hex(const void* from) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%lx", reinterpret_cast<unsigned long>(from));
+  return text;
+}
+
+std::string Within(const void* from, size_t bytes) {
+  return Hex(from) + ".." + Hex(static_cast<const char*>(from) + bytes - 1);
+}
+
+void Waits::Print(const std::string& kind, const Expected& expected) const {
+  Print(kind, [&](size_t) { return expected; });
+}
+
+void Waits::Print(const std::string& kind, const std::function<Expected(size_t)>& expected) const {
+  for (size_t i = 0; i < times_.size(); ++i) {
+    const Expected each = expected(i);
+    std::printf("%s\t%d\t%llu\t%llu\t%s\t%s\t%s\t%s\t%s\t%s\n", kind.c_str(), tid_,
+                static_cast<unsigned long long>(times_[i].begin), static_cast<unsigned long long>(times_[i].end), each.call.c_str(),
+                each.object_kind.c_str(), each.object.c_str(), each.peer.c_str(), each.asked.c_str(), each.reason.c_str());
+  }
+  std::fflush(stdout);
+}
+
+void Skip(const std::string& kind, const std::string& why) {
+  std::printf("SKIPPED\t%s\t%s\n", kind.c_str(), why.c_str());
+  std::fflush(stdout);
+}
+
+Pair Run(const std::function<void(int)>& wait, const std::function<void(int)>& act) {
+  std::optional<Waits> waits;
+  std::atomic<int> actor{0};
+  std::atomic<int> begun{-1};
+  std::thread waiting([&] {
+    waits.emplace();
+    for (int i = 0; i < count; ++i) {
+      waits->Add([&] {
+        begun = i;
+        wait(i);
+      });
+    }
+  });
+  std::thread acting([&] {
+    actor = Tid();
+    for (int i = 0; i < count; ++i) {
+      while (begun < i) sched_yield();
+      Pause();
+      act(i);
+    }
+  });
+  waiting.join();
+  acting.join();
+  return {std::move(*waits), actor};
+}
+
+namespace {
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof(storage);
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+
+  std::string Text() const {
+    char text[INET6_ADDRSTRLEN];
+    if (storage.ss_family == AF_INET6) {
+      const auto* const six = reinterpret_cast<const sockaddr_in6*>(&storage);
+      inet_ntop(AF_INET6, &six->sin6_addr, text, sizeof(text));
+      return "[" + std::string(text) + "]:" + std::to_string(ntohs(six->sin6_port));
+    }
+    const auto* const four = reinterpret_cast<const sockaddr_in*>(&storage);
+    inet_ntop(AF_INET, &four->sin_addr, text, sizeof(text));
+    return std::string(text) + ":" + std::to_string(ntohs(four->sin_port));
+  }
+};
+
+Address Loopback(int family) {
+  Address address;
+  if (family == AF_INET6) {
+    auto* const six = reinterpret_cast<sockaddr_in6*>(&address.storage);
+    six->sin6_family = AF_INET6;
+    six->sin6_addr = in6addr_loopback;
+    address.size = sizeof(sockaddr_in6);
+  } else {
+    auto* const four = reinterpret_cast<sockaddr_in*>(&address.storage);
+    four->sin_family = AF_INET;
+    four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.size = sizeof(sockaddr_in);
+  }
+  return address;
+}
+
+}  // namespace
+
+std::string LocalEnd(int fd) {
+  Address local;
+  Check(getsockname(fd, local.get(), &local.size), "getsockname");
+  return local.Text();
+}
+
+std::string Ends(int fd) {
+  Address remote;
+  Check(getpeername(fd, remote.get(), &remote.size), "getpeername");
+  return LocalEnd(fd) + " -> " + remote.Text();
+}
+
+void Connect(int family, int type, int ends[2]) {
+  Address address = Loopback(family);
+  const int first = Check(socket(family, type, 0), "socket");
+  Check(bind(first, address.get(), address.size), "bind");
+  Check(getsockname(first, address.get(), &address.size), "getsockname");
+  ends[0] = Check(socket(family, type, 0), "socket");
+  if (type == SOCK_STREAM) Check(listen(first, 1), "listen");
+  Check(connect(ends[0], address.get(), address.size), "connect");
+  if (type == SOCK_STREAM) {
+    ends[1] = Check(accept(first, nullptr, nullptr), "accept");
+    close(first);
+  } else {
+    Check(getsockname(ends[0], address.get(), &address.size), "getsockname");
+    Check(connect(first, address.get(), address.size), "connect");
+    ends[1] = first;
+  }
+}
+
+}  // namespace truth

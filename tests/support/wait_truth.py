@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the table of waits with what build/tests/waiting prints of its own waits.
+
+    tests/support/wait_truth.py TRACE OUTPUT
+"""
+
+import bisect
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+# Of build/tests/waiting: a recording each.
+SUBJECTS = ("descriptors", "multiplexers", "locks", "sleeps", "processes", "file_locks", "disks", "memory")
+# ns; shorter sleeps are not described.
+KEPT = 100_000
+# Examples that are kept for each kind.
+EXAMPLES = 3
+
+Expected = collections.namedtuple("Expected", "kind tid begin end syscall object_kind object peer asked reason")
+
+
+class Tally:
+    """The waits of one kind."""
+
+    def __init__(self):
+        self.waits = self.kept = self.right = self.absent = self.wrong = 0
+        self.examples = []
+
+    def as_dict(self):
+        return vars(self)
+
+
+def read_output(text):
+    """Returns the waits by kind, and the reasons of the kinds that were not made."""
+    kinds, skipped = collections.defaultdict(list), {}
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if fields[0] == "SKIPPED":
+            skipped[fields[1]] = fields[2]
+        elif len(fields) == len(Expected._fields):
+            wait = Expected(*fields)
+            kinds[wait.kind].append(wait._replace(tid=int(wait.tid), begin=int(wait.begin), end=int(wait.end)))
+    return kinds, skipped
+
+
+def compare(expected, value):
+    """Returns "right", "absent" or "wrong" for one column."""
+    if expected == "?":
+        return "right"
+    text = "" if value is None else str(value)
+    if text == "":
+        return "right" if expected == "" else "absent"
+    if expected == "":
+        return "wrong"
+    if ".." in expected:
+        begin, end = (int(number, 0) for number in expected.split(".."))
+        try:
+            return "right" if begin <= int(text, 0) <= end else "wrong"
+        except ValueError:
+            return "wrong"
+    return "right" if text in expected.split("|") else "wrong"
+
+
+def judge(expected, row, offset):
+    """Returns the verdict about a row, and the columns that are not right."""
+    found = {column: compare(getattr(expected, column), row[column])
+             for column in ("syscall", "object_kind", "object", "peer", "asked")}
+    reason, _, place = expected.reason.rpartition("@") if "@" in expected.reason else (expected.reason, "", "?")
+    if reason != "?":
+        text = row["reason"] or ""
+        found["reason"] = "absent" if not text else "right" if re.search(reason, text) else "wrong"
+    found["offset"] = compare(place, offset)
+    columns = {column: verdict for column, verdict in found.items() if verdict != "right"}
+    verdict = "wrong" if "wrong" in columns.values() else "absent" if columns else "right"
+    return verdict, columns
+
+
+def query(fxt, trace, statement):
+    done = subprocess.run([fxt, "query", "--json", trace, statement], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def tally(fxt, trace, output):
+    """Returns a Tally by kind, and the reasons of the kinds that were not made.
+
+    Of each of the program's waits the longest sleep is judged, if it is long enough to be described.
+    """
+    kinds, skipped = read_output(output)
+    sleeps = collections.defaultdict(list)
+    for row in query(fxt, trace, "SELECT tid, ts, ts + length AS until, length, kind, syscall, object_kind, object, peer, asked, "
+                     "reason FROM waits WHERE kind IN ('sleep', 'blocked', 'stopped') AND began = 'seen' AND ended = 'seen' "
+                     f"AND length >= {KEPT} AND certain ORDER BY until"):
+        sleeps[row["tid"]].append(row)
+    offsets = {}
+    for row in query(fxt, trace, "SELECT tid, ts, args FROM instants WHERE category = 'wait' AND name = 'waited'"):
+        place = json.loads(row["args"]).get("offset") if row["args"] else None
+        if place is not None:
+            offsets[row["tid"], row["ts"]] = place
+    places = collections.defaultdict(list)
+    for tid, ts in sorted(offsets):
+        places[tid].append(ts)
+
+    def offset_of(row):
+        """The instant precedes the wakeup by less than the sleep takes."""
+        times = places[row["tid"]]
+        at = bisect.bisect_right(times, row["until"]) - 1
+        return offsets[row["tid"], times[at]] if at >= 0 and times[at] > row["ts"] else None
+
+    result = {}
+    for kind, waits in kinds.items():
+        count = result[kind] = Tally()
+        for wait in waits:
+            count.waits += 1
+            rows = sleeps[wait.tid]
+            at = bisect.bisect_left(rows, wait.begin, key=lambda row: row["until"])
+            inside = []
+            while at < len(rows) and rows[at]["until"] <= wait.end:
+                inside.append(rows[at])
+                at += 1
+            if not inside:
+                continue
+            count.kept += 1
+            row = max(inside, key=lambda each: each["length"])
+            verdict, columns = judge(wait, row, offset_of(row))
+            setattr(count, verdict, getattr(count, verdict) + 1)
+            if verdict != "right" and sum(each[0] == verdict for each in count.examples) < EXAMPLES:
+                count.examples.append((verdict, columns, wait._asdict(), row))
+    return result, skipped
+
+
+def tally_wakers(fxt, trace, output):
+    """The same of `waiting exchanges`: the waker of each thread that slept until another one sent it something."""
+    woken = collections.defaultdict(list)
+    for row in query(fxt, trace, "SELECT ts, tid, waker_tid, via FROM wakeups ORDER BY ts"):
+        woken[row["tid"]].append(row)
+    result, skipped = {}, read_output(output)[1]
+    for line in output.splitlines():
+        if not line.startswith("wakeup\t"):
+            continue
+        kind, receiver, sender, sent, received = line.split("\t")[1:]
+        count = result.setdefault(kind, Tally())
+        count.waits += 1
+        rows = woken[int(receiver)]
+        at = bisect.bisect_left(rows, int(sent), key=lambda row: row["ts"])
+        # A receiver that was still awake is not woken.
+        if at == len(rows) or rows[at]["ts"] > int(received):
+            continue
+        count.kept += 1
+        waker, via = rows[at]["waker_tid"], rows[at]["via"]
+        is_right = waker == int(sender) and via == (None if kind == "unix" else "net_rx")
+        verdict = "absent" if waker is None else "right" if is_right else "wrong"
+        setattr(count, verdict, getattr(count, verdict) + 1)
+        if verdict != "right" and len(count.examples) < EXAMPLES:
+            count.examples.append((verdict, line, rows[at]))
+    return result, skipped
+
+
+# The column of the table of waits by what `waiting limits` prints.
+LIMITS = {"throttled": "", "throttled up the tree": "", "affinity": "affinity", "weight": "weight", "weight by nice": "weight",
+          "real-time throttling": "rt_throttled"}
+
+
+def compare_limits(fxt, trace, output):
+    """The same of `waiting limits`: by reason the time that the program knows and the recorded one, ns; and whether all recorded
+    waits name its cgroup."""
+    result, skipped = {}, read_output(output)[1]
+    for line in output.splitlines():
+        if not line.startswith("limit\t"):
+            continue
+        reason, tid, known, group = line.split("\t")[1:]
+        column = LIMITS[reason] or "CASE WHEN kind = 'throttled' THEN length ELSE 0 END"
+        [row] = query(fxt, trace, f"SELECT coalesce(sum({column}), 0) AS ns, group_concat(DISTINCT throttled_by) AS groups FROM waits "
+                      f"WHERE tid = {tid} AND ended = 'seen'")
+        result[reason] = (int(known), row["ns"], LIMITS[reason] != "" or row["groups"] == group)
+    return result, skipped
+
+
+def problem(count, share=0.99):
+    """Returns what is wrong with a kind, or an empty text: at least `share` of the described waits are right, and none is wrong."""
+    if count.wrong:
+        return f"{count.wrong} of {count.kept} wrong: {count.examples}"
+    if count.right < share * count.kept:
+        return f"{count.absent} of {count.kept} without a description: {count.examples}"
+    return "" if count.kept else "none of the waits was long enough"
+
+
+def show(result, skipped, file=None):
+    print(f"{'kind':36} {'waits':>6} {'kept':>6} {'right':>6} {'absent':>6} {'wrong':>6}", file=file)
+    for kind, count in result.items():
+        print(f"{kind:36} {count.waits:6} {count.kept:6} {count.right:6} {count.absent:6} {count.wrong:6}", file=file)
+        for example in count.examples:
+            print("   ", *example, file=file)
+    for kind, why in skipped.items():
+        print(f"SKIPPED: {kind}: {why}", file=file)
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    fxt = os.environ.get("FXT") or os.path.join(root, "build", "fxt")
+    with open(sys.argv[2], encoding="utf-8") as file:
+        result, skipped = tally(fxt, sys.argv[1], file.read())
+    show(result, skipped)
+
+
+if __name__ == "__main__":
+    main()
