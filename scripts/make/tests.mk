@@ -326,7 +326,7 @@ bombs: $(BUILD)/fxt
 
 VM_PROGRAMS := $(BINARIES) $(BUILD)/tests/workload $(BUILD)/tests/vm_probe $(BUILD)/tests/as_user \
                $(BUILD)/tests/in_namespace $(BUILD)/tests/ftrace_compare $(BUILD)/tests/probed $(BUILD)/tests/arguments \
-               $(BUILD)/bench/prices_load $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
+               $(BUILD)/tests/waiting $(BUILD)/bench/prices_load $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                $(BUILD)/tests/burners $(BUILD)/tests/burners_static
 
 ## vm-test       the matrix of kernels in virtual machines (SKIPPED without qemu)

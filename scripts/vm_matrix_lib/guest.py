@@ -56,8 +56,9 @@ def run(machine, kernel, initramfs, boot, folder):
             return [Result(mode, "disk", "skip", "no mkfs.ext4 on this machine (apt-get install e2fsprogs)") for mode in boot.modes]
         subprocess.run(["mkfs.ext4", "-q", "-O", "^metadata_csum", disks[1][1]], check=True, timeout=300)
     command = [
-        # One host thread for a few CPUs is faster than several threads that wait for each other.
-        machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
+        # One host thread for a few CPUs is faster than several threads that wait for each other, but a CPU that computes
+        # keeps the others waiting for 100 ms.
+        machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 and not boot.file_system else 'multi'}",
         "-smp", machine.smp(boot), "-m", str(boot.memory_mib), *boot.qemu_words,
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,

@@ -23,7 +23,7 @@ def judge_waits(fxt, folder):
             return {}
         with open(output, encoding="utf-8") as file:
             found, skipped = compare(fxt, trace, file.read())
-        figures[name] = {kind: getattr(count, "__dict__", count) for kind, count in found.items()}
+        figures[name] = wait_truth.figures_of(found)
         figures[name + " skipped"] = skipped
         results.extend(Result("waits", _check(name, kind), "skip", why) for kind, why in skipped.items())
         return found
@@ -39,6 +39,8 @@ def judge_waits(fxt, folder):
         good = names_group and abs(recorded - known) <= tolerance * known
         results.append(Result("waits", _check("limits", reason), "pass" if good else "fail",
                               f"{recorded / 1e6:.1f} ms of {known / 1e6:.1f} ms{'' if names_group else ', of another group'}"))
+    if not figures:
+        return []
     with open(os.path.join(folder, "waits.json"), "w", encoding="utf-8") as file:
         json.dump(figures, file, indent=1)
     return results

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the table of waits with what build/tests/waiting prints of its own waits.
+"""Compares recorded waits with what build/tests/waiting prints of its own waits.
 
-    tests/support/wait_truth.py TRACE OUTPUT
+    sudo tests/support/wait_truth.py run COUNT FOLDER    COUNT waits of each kind on this machine; FOLDER/waits.json has the figures
+    tests/support/wait_truth.py table NAME=FILE...       the figures of several machines as a table for docs/waits.md
+
+scripts/vm_matrix --modes waits writes the same file for each of its kernels.
 """
 
 import bisect
@@ -197,12 +200,68 @@ def show(result, skipped, file=None):
         print(f"SKIPPED: {kind}: {why}", file=file)
 
 
+def figures_of(found):
+    """What waits.json has of the results of a recording."""
+    return {kind: getattr(count, "__dict__", count) for kind, count in found.items()}
+
+
+def run(count, folder, build, recorder, fxt):
+    """Records and compares all subjects and the exchanges on this machine. Yields (name, results, skipped)."""
+    program = os.path.join(build, "tests", "waiting")
+    for name in (*SUBJECTS, "exchanges"):
+        trace = os.path.join(folder, name + ".fxt")
+        words = [name, str(count), folder] if name in SUBJECTS else [name, str(10 * count)]
+        categories = "sched,task,wait,block,fault" if name in SUBJECTS else "sched,task"
+        done = subprocess.run([recorder, "-q", "-c", categories, "-o", trace, "--", program, *words], capture_output=True, text=True,
+                              check=True, stdin=subprocess.DEVNULL)
+        yield (name, *(tally if name in SUBJECTS else tally_wakers)(fxt, trace, done.stdout))
+
+
+def table(machines):
+    """Returns a table in Markdown: kinds by machines. `machines`: the contents of waits.json by name."""
+    def cell(count):
+        if count is None:
+            return "—"
+        return f"{count['kept']} / {count['right']} / {count['absent']} / {count['wrong']}"
+    lines = []
+    for names, title in ((SUBJECTS, "kind of wait"), (("exchanges",), "waker over")):
+        kinds = {}
+        for figures in machines.values():
+            for name in names:
+                for kind in figures.get(name, {}):
+                    kinds.setdefault(kind, name)
+        lines += ["| " + " | ".join((title, *machines)) + " |", "|---" + "|--:" * len(machines) + "|"]
+        lines += ["| " + " | ".join((kind, *(cell(figures.get(name, {}).get(kind)) for figures in machines.values()))) + " |"
+                  for kind, name in kinds.items()]
+        lines.append("")
+    limits = [figures for figures in machines.values() if "limits" in figures]
+    if limits:
+        lines += ["| not run because of | " + " | ".join(machines) + " |", "|---" + "|--:" * len(machines) + "|"]
+        for reason in LIMITS:
+            cells = [figures.get("limits", {}).get(reason) for figures in machines.values()]
+            lines.append("| " + " | ".join((reason, *("—" if each is None else f"{each[0] / 1e6:.0f} ms / {each[1] / 1e6:.0f} ms"
+                                                      for each in cells))) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def main():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    fxt = os.environ.get("FXT") or os.path.join(root, "build", "fxt")
-    with open(sys.argv[2], encoding="utf-8") as file:
-        result, skipped = tally(fxt, sys.argv[1], file.read())
-    show(result, skipped)
+    import harness
+    if sys.argv[1:2] == ["table"]:
+        machines = {}
+        for word in sys.argv[2:]:
+            name, path = word.split("=", 1)
+            with open(path, encoding="utf-8") as file:
+                machines[name] = json.load(file)
+        print(table(machines))
+        return
+    count, folder = int(sys.argv[2]), os.path.abspath(sys.argv[3])
+    figures = {}
+    for name, found, skipped in run(count, folder, harness.BUILD, harness.RECORDER, harness.FXT):
+        show(found, skipped)
+        figures[name], figures[name + " skipped"] = figures_of(found), skipped
+    with open(os.path.join(folder, "waits.json"), "w", encoding="utf-8") as file:
+        json.dump(figures, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ void AddressSpace() {
     for (int i = 0; i < count; ++i) {
       holding = i;
       Check(mprotect(memory, kBytes, i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE), "mprotect");
-      while (passed < i) sched_yield();
+      while (passed < i) Rest();
     }
   });
   std::thread([&] {

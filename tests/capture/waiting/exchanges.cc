@@ -152,13 +152,13 @@ std::string ConnectNamespaces(int ends[2]) {
     std::thread server([&] {
       Check(unshare(CLONE_NEWNET), "unshare");
       space = Check(open(("/proc/self/task/" + std::to_string(Tid()) + "/ns/net").c_str(), O_RDONLY), "open");
-      while (!is_made) sched_yield();
+      while (!is_made) Rest();
       if (!why.empty()) return;
       BringUp("fxr1", kServer);
       listener = Check(socket(AF_INET, SOCK_STREAM, 0), "socket");
       Check(listen(listener, 1), "listen");
     });
-    while (space < 0) sched_yield();
+    while (space < 0) Rest();
     LinkMessage message;
     message.Add(IFLA_IFNAME, "fxr0");
     const size_t info = message.Begin(IFLA_LINKINFO);

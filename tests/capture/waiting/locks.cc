@@ -41,13 +41,13 @@ void Mutex(const std::string& kind, pthread_mutex_t& mutex, bool has_owner) {
       held = i;
       Pause();
       pthread_mutex_unlock(&mutex);
-      while (passed < i) sched_yield();
+      while (passed < i) Rest();
     }
   });
   std::thread waits([&] {
     Waits all;
     for (int i = 0; i < count; ++i) {
-      while (held < i) sched_yield();
+      while (held < i) Rest();
       all.Add([&] { pthread_mutex_lock(&mutex); });
       pthread_mutex_unlock(&mutex);
       passed = i;
@@ -99,13 +99,13 @@ void Mutexes() {
       shared->held = i;
       Pause();
       pthread_mutex_unlock(&shared->mutex);
-      while (shared->passed < i) sched_yield();
+      while (shared->passed < i) Rest();
     }
     _exit(0);
   }
   Waits waits;
   for (int i = 0; i < count; ++i) {
-    while (shared->held < i) sched_yield();
+    while (shared->held < i) Rest();
     waits.Add([&] { pthread_mutex_lock(&shared->mutex); });
     pthread_mutex_unlock(&shared->mutex);
     shared->passed = i;
@@ -148,13 +148,13 @@ void OtherFutexes() {
       held = i;
       Pause();
       pthread_rwlock_unlock(&lock);
-      while (wanted < i) sched_yield();
+      while (wanted < i) Rest();
     }
   });
   std::thread([&] {
     Waits waits;
     for (int i = 0; i < count; ++i) {
-      while (held < i) sched_yield();
+      while (held < i) Rest();
       waits.Add([&] { pthread_rwlock_rdlock(&lock); });
       pthread_rwlock_unlock(&lock);
       wanted = i;

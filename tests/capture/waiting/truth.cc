@@ -47,6 +47,8 @@ void Pause(long ns) {
   }
 }
 
+void Rest() { Pause(30'000); }
+
 void ReadByte(int fd) {
   char byte;
   if (read(fd, &byte, 1) != 1) Fail("read");
@@ -107,7 +109,7 @@ Pair Run(const std::function<void(int)>& wait, const std::function<void(int)>& a
   std::thread acting([&] {
     actor = Tid();
     for (int i = 0; i < count; ++i) {
-      while (begun < i) sched_yield();
+      while (begun < i) Rest();
       Pause();
       act(i);
     }

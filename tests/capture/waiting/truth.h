@@ -24,6 +24,8 @@ uint64_t Now();
 [[noreturn]] void Fail(const char* what);
 int Check(long result, const char* what);
 void Pause(long ns = kPause);
+// Until a condition is looked at again. An emulated CPU that waits busily keeps the others from running.
+void Rest();
 void ReadByte(int fd);
 void WriteByte(int fd);
 uint64_t Inode(int fd);

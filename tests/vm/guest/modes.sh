@@ -448,13 +448,13 @@ mode_small_memory() {
 mode_waits() {
   for module in /modules/*.ko; do insmod "$module" || fail module "$module"; done
   mkdir -p /files
-  mount -t ext4 /dev/nvme1n1 /files || { fail mount "$(dmesg | tail -n 1)"; return; }
-  if mkswap /dev/nvme2n1 && swapon /dev/nvme2n1; then pass swap; else fail swap; fi
+  mount -t ext4 "$(disk ext4)" /files || { fail mount "$(dmesg | tail -n 1)"; return; }
+  if mkswap "$(disk swap)" && swapon "$(disk swap)"; then pass swap; else fail swap; fi
   mkdir /files/waits
   record_limit=900
   export WAITING_ALONE=1
   for subject in $(argument subjects | tr ',' ' '); do
-    record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits /dev/nvme0n1 && sound "$subject"
+    record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits "$(disk files)" && sound "$subject"
   done
   umount /files
   record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"

@@ -12,7 +12,7 @@ if [ "$form" = prepare ]; then
   exit 0
 fi
 trap 'rm -f "$folder/on"' EXIT
-[ "$form" = base ] || touch "$folder/on"
+[ "$form" = base ] || : >"$folder/on"
 python3 -c '
 import os, sys, time
 over = time.monotonic() + 2.5
