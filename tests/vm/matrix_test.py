@@ -101,7 +101,7 @@ class Machines(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             caches = [kernels.KernelCache(folder, architecture) for architecture in machines.MACHINES]
             self.assertEqual(len({cache.apt.root for cache in caches}), len(caches))
-            facts = {"release": "6.1.0-56-cloud-arm64", "version": "6.1.192-2", "package": "linux-image-x"}
+            facts = {"release": "6.1.0-56-cloud-arm64", "version": "6.1.192-2", "package": "linux-image-x", "modules": []}
             os.makedirs(os.path.join(folder, "kernels/6.1-arm64"))
             with open(os.path.join(folder, "kernels/6.1-arm64/vmlinuz"), "wb") as file:
                 file.write(b"kernel")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Waits in D, and for files: disks, page faults, memory, the lock of an address space, a file system of a process.
+// Waits in D, and for files: disks, page faults, memory, the lock of an address space, a file
+// system of a process.
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <sched.h>
@@ -71,13 +72,17 @@ void Syncs() {
       Check(fchmod(fd, i % 2 == 0 ? 0600 : 0640), "fchmod");
       waits.Add([&] { Check(fsync(fd), "fsync"); });
     }
-    // Nothing but the inode has changed: a commit of the journal, and a flush of the device. Without a journal it is written.
-    waits.Print("fsync of a journal", {"fsync", "file", path, "", "", "jbd2_log_wait_commit|submit_bio_wait|blkdev_issue_flush|wait_transaction_locked|__sync_dirty_buffer"});
+    // Nothing but the inode has changed: a commit of the journal, and a flush of the device.
+    // Without a journal it is written.
+    waits.Print("fsync of a journal", {"fsync", "file", path, "", "",
+                                       "jbd2_log_wait_commit|submit_bio_wait|blkdev_issue_flush|"
+                                       "wait_transaction_locked|__sync_dirty_buffer"});
   }).join();
 }
 
 // Reads without the page cache, each at another place.
-void DirectReads(const std::string& kind, const std::string& path, const char* thing, bool is_device) {
+void DirectReads(const std::string& kind, const std::string& path, const char* thing,
+                 bool is_device) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECT);
   void* memory = nullptr;
   constexpr size_t kBytes = 64 << 10;
@@ -86,18 +91,24 @@ void DirectReads(const std::string& kind, const std::string& path, const char* t
     Skip(kind, path + ": " + std::strerror(errno));
     return;
   }
-  const auto place = [](size_t i) { return static_cast<off_t>((i * 37 % (kFilePages / 16)) * kBytes); };
+  const auto place = [](size_t i) {
+    return static_cast<off_t>((i * 37 % (kFilePages / 16)) * kBytes);
+  };
   std::thread([&] {
     Waits waits;
     for (int i = 0; i < count; ++i) {
       waits.Add([&] {
-        if (pread(fd, memory, kBytes, place(static_cast<size_t>(i))) != static_cast<ssize_t>(kBytes)) Fail("pread");
+        if (pread(fd, memory, kBytes, place(static_cast<size_t>(i))) !=
+            static_cast<ssize_t>(kBytes))
+          Fail("pread");
       });
     }
     const std::string disk = path.substr(path.rfind('/') + 1);
     waits.Print(kind, [&](size_t i) {
       std::string reason = "?";
-      if (is_device) reason = "block read " + disk + " [0-9]+ bytes at sector " + std::to_string(place(i) / 512) + "(;|$)";
+      if (is_device)
+        reason = "block read " + disk + " [0-9]+ bytes at sector " +
+                 std::to_string(place(i) / 512) + "(;|$)";
       return Expected{"pread64", thing, path, "", "", reason + "@" + std::to_string(place(i))};
     });
   }).join();
@@ -108,7 +119,8 @@ void DirectReads(const std::string& kind, const std::string& path, const char* t
 void FileFaults() {
   const std::string path = DataFile();
   const int fd = Check(open(path.c_str(), O_RDONLY), "open");
-  auto* const memory = static_cast<volatile char*>(mmap(nullptr, kFilePages * kPage, PROT_READ, MAP_SHARED, fd, 0));
+  auto* const memory =
+      static_cast<volatile char*>(mmap(nullptr, kFilePages * kPage, PROT_READ, MAP_SHARED, fd, 0));
   if (memory == MAP_FAILED) Fail("mmap");
   madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_RANDOM);
   const auto page = [](size_t i) { return i * 37 % kFilePages; };
@@ -122,7 +134,8 @@ void FileFaults() {
     waits.Print("page fault, file", [&](size_t i) {
       const std::string at = std::to_string(page(i) * kPage);
       char reason[64];
-      std::snprintf(reason, sizeof(reason), "page fault at 0x%lx(;|$)@", reinterpret_cast<unsigned long>(memory) + page(i) * kPage + 100);
+      std::snprintf(reason, sizeof(reason), "page fault at 0x%lx(;|$)@",
+                    reinterpret_cast<unsigned long>(memory) + page(i) * kPage + 100);
       return Expected{"", "page fault", path, "", "", reason + at};
     });
   }).join();
@@ -146,7 +159,8 @@ void Swap() {
     return;
   }
   constexpr size_t kBytes = 4096 * kPage;
-  auto* const memory = static_cast<volatile char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* const memory = static_cast<volatile char*>(
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory == MAP_FAILED) Fail("mmap");
   madvise(const_cast<char*>(memory), kBytes, MADV_NOHUGEPAGE);
   madvise(const_cast<char*>(memory), kBytes, MADV_RANDOM);
@@ -170,7 +184,8 @@ void Swap() {
 // A thread changes the protection of much memory, another one needs the lock for reading.
 void AddressSpace() {
   constexpr size_t kBytes = size_t{128} << 20;
-  auto* const memory = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* const memory = static_cast<char*>(
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory == MAP_FAILED) Fail("mmap");
   madvise(memory, kBytes, MADV_NOHUGEPAGE);
   for (size_t at = 0; at < kBytes; at += kPage) memory[at] = 1;
@@ -205,9 +220,12 @@ void AddressSpace() {
 // A group of cgroup 2 whose memory is limited; the thread that calls it is moved there.
 void MemoryHigh() {
   const std::string group = "/sys/fs/cgroup/waiting";
-  if (!IsAlone() || (!Write("/sys/fs/cgroup/cgroup.subtree_control", "+memory") && errno != EBUSY) ||
-      (mkdir(group.c_str(), 0755) != 0 && errno != EEXIST) || !Write(group + "/memory.high", "8388608")) {
-    Skip("memory.high", IsAlone() ? "no memory controller of cgroup 2" : "only where the machine is the test's own");
+  if (!IsAlone() ||
+      (!Write("/sys/fs/cgroup/cgroup.subtree_control", "+memory") && errno != EBUSY) ||
+      (mkdir(group.c_str(), 0755) != 0 && errno != EEXIST) ||
+      !Write(group + "/memory.high", "8388608")) {
+    Skip("memory.high", IsAlone() ? "no memory controller of cgroup 2"
+                                  : "only where the machine is the test's own");
     return;
   }
   std::fflush(stdout);
@@ -218,9 +236,11 @@ void MemoryHigh() {
     Waits waits;
     constexpr size_t kBytes = 16 << 20;
     constexpr size_t kOver = 112 * kPage;
-    auto* const memory = static_cast<volatile char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    auto* const memory = static_cast<volatile char*>(
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     madvise(const_cast<char*>(memory), kBytes, MADV_NOHUGEPAGE);
-    // Up to the limit; then a little above it again and again, for which the kernel lets the thread sleep for 10 ms and more.
+    // Up to the limit; then a little above it again and again, for which the kernel lets the thread
+    // sleep for 10 ms and more.
     const auto used = [&] {
       size_t bytes = 0;
       std::ifstream(group + "/memory.current") >> bytes;
@@ -243,7 +263,8 @@ void MemoryHigh() {
 }
 
 void DirtyPages() {
-  if (!IsAlone() || !Write("/proc/sys/vm/dirty_background_bytes", "262144") || !Write("/proc/sys/vm/dirty_bytes", "524288")) {
+  if (!IsAlone() || !Write("/proc/sys/vm/dirty_background_bytes", "262144") ||
+      !Write("/proc/sys/vm/dirty_bytes", "524288")) {
     Skip("dirty pages", "only where the machine is the test's own");
     return;
   }
@@ -254,7 +275,8 @@ void DirtyPages() {
     Waits waits;
     for (int i = 0; i < count; ++i) {
       waits.Add([&] {
-        if (pwrite(fd, block.data(), block.size(), i % 64 * static_cast<off_t>(block.size())) < 0) Fail("pwrite");
+        if (pwrite(fd, block.data(), block.size(), i % 64 * static_cast<off_t>(block.size())) < 0)
+          Fail("pwrite");
       });
     }
     waits.Print("dirty pages", {"pwrite64", "dirty pages|file", "?", "", ""});
@@ -334,7 +356,8 @@ void Serve(int device, const std::atomic<bool>& is_over) {
     out.len = static_cast<uint32_t>(sizeof(out) + body.size());
     out.error = error;
     out.unique = in.unique;
-    std::vector<char> answer(reinterpret_cast<char*>(&out), reinterpret_cast<char*>(&out) + sizeof(out));
+    std::vector<char> answer(reinterpret_cast<char*>(&out),
+                             reinterpret_cast<char*>(&out) + sizeof(out));
     answer.insert(answer.end(), body.begin(), body.end());
     if (write(device, answer.data(), answer.size()) < 0 && errno != ENOENT) return;
   }
@@ -346,7 +369,8 @@ void Fuse() {
   const int device = open("/dev/fuse", O_RDWR);
   std::ostringstream options;
   options << "fd=" << device << ",rootmode=40000,user_id=0,group_id=0";
-  if (device < 0 || mount("waiting", mount_point.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.str().c_str()) != 0) {
+  if (device < 0 || mount("waiting", mount_point.c_str(), "fuse", MS_NOSUID | MS_NODEV,
+                          options.str().c_str()) != 0) {
     Skip("fuse", std::string("/dev/fuse: ") + std::strerror(errno));
     return;
   }
@@ -357,7 +381,8 @@ void Fuse() {
     const int fd = Check(open(path.c_str(), O_RDONLY), "open of fuse");
     char block[512];
     Waits waits;
-    for (int i = 0; i < count; ++i) waits.Add([&] { Check(pread(fd, block, sizeof(block), 0), "pread of fuse"); });
+    for (int i = 0; i < count; ++i)
+      waits.Add([&] { Check(pread(fd, block, sizeof(block), 0), "pread of fuse"); });
     close(fd);
     waits.Print("fuse", {"pread64", "fuse", path, "?", ""});
   }).join();

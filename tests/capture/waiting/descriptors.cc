@@ -57,8 +57,13 @@ void Pipes() {
   const int size = Check(fcntl(ends[1], F_SETPIPE_SZ, 4096), "F_SETPIPE_SZ");
   std::vector<char> block(static_cast<size_t>(size), 'x');
   if (write(ends[1], block.data(), block.size()) != size) Fail("write");
-  pair = Run([&](int) { if (write(ends[1], block.data(), block.size()) != size) Fail("write"); },
-             [&](int) { if (read(ends[0], block.data(), block.size()) != size) Fail("read"); });
+  pair = Run(
+      [&](int) {
+        if (write(ends[1], block.data(), block.size()) != size) Fail("write");
+      },
+      [&](int) {
+        if (read(ends[0], block.data(), block.size()) != size) Fail("read");
+      });
   pair.waits.Print("pipe write", {"write", "pipe", PipeName(ends[1]), pair.peer(), ""});
 
   const std::string path = folder + "/fifo";
@@ -74,16 +79,20 @@ void UnixSockets() {
   for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
     Check(socketpair(AF_UNIX, type, 0, ends), "socketpair");
     const Pair pair = Run([&](int) { ReadByte(ends[0]); }, [&](int) { WriteByte(ends[1]); });
-    const char* const name = type == SOCK_STREAM ? "unix stream" : type == SOCK_DGRAM ? "unix datagram" : "unix seqpacket";
+    const char* const name = type == SOCK_STREAM  ? "unix stream"
+                             : type == SOCK_DGRAM ? "unix datagram"
+                                                  : "unix seqpacket";
     pair.waits.Print(name, {"read", "unix", SocketName(ends[0]), pair.peer(), ""});
   }
   for (const bool is_abstract : {false, true}) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const std::string path = is_abstract ? "@waiting" + std::to_string(getpid()) : folder + "/socket";
+    const std::string path =
+        is_abstract ? "@waiting" + std::to_string(getpid()) : folder + "/socket";
     std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
     if (is_abstract) address.sun_path[0] = '\0';
-    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + (is_abstract ? 0 : 1));
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() +
+                                             (is_abstract ? 0 : 1));
     auto* const named = reinterpret_cast<sockaddr*>(&address);
     const int server = Check(socket(AF_UNIX, SOCK_STREAM, 0), "socket");
     Check(bind(server, named, size), "bind");
@@ -92,7 +101,8 @@ void UnixSockets() {
     Check(connect(client, named, size), "connect");
     const int accepted = Check(accept(server, nullptr, nullptr), "accept");
     Pair pair = Run([&](int) { ReadByte(client); }, [&](int) { WriteByte(accepted); });
-    pair.waits.Print(is_abstract ? "unix abstract" : "unix path", {"read", "unix", path, pair.peer(), ""});
+    pair.waits.Print(is_abstract ? "unix abstract" : "unix path",
+                     {"read", "unix", path, pair.peer(), ""});
     if (is_abstract) continue;
     // The thread that connects.
     pair = Run([&](int) { close(Check(accept(server, nullptr, nullptr), "accept")); },
@@ -111,8 +121,9 @@ void Internet() {
     int family;
     int type;
   };
-  for (const Kind& kind : {Kind{"tcp", AF_INET, SOCK_STREAM}, Kind{"udp", AF_INET, SOCK_DGRAM}, Kind{"tcp6", AF_INET6, SOCK_STREAM},
-                           Kind{"udp6", AF_INET6, SOCK_DGRAM}}) {
+  for (const Kind& kind :
+       {Kind{"tcp", AF_INET, SOCK_STREAM}, Kind{"udp", AF_INET, SOCK_DGRAM},
+        Kind{"tcp6", AF_INET6, SOCK_STREAM}, Kind{"udp6", AF_INET6, SOCK_DGRAM}}) {
     const int probe = socket(kind.family, kind.type, 0);
     if (probe < 0) {
       Skip(kind.name, "no such sockets here");
@@ -121,7 +132,8 @@ void Internet() {
     close(probe);
     int ends[2];
     Connect(kind.family, kind.type, ends);
-    // Each side waits for the other: the peer of a wait is the one that was last seen to wait there.
+    // Each side waits for the other: the peer of a wait is the one that was last seen to wait
+    // there.
     const auto receive = [](int fd) {
       char byte;
       if (recv(fd, &byte, 1, 0) != 1) Fail("recv");
@@ -146,7 +158,8 @@ void Internet() {
         send_byte(ends[0]);
         waits.Add([&] { receive(ends[0]); });
       }
-      waits.Print(kind.name, {"recvfrom", kind.type == SOCK_STREAM ? "tcp" : "udp", Ends(ends[0]), std::to_string(actor), ""});
+      waits.Print(kind.name, {"recvfrom", kind.type == SOCK_STREAM ? "tcp" : "udp", Ends(ends[0]),
+                              std::to_string(actor), ""});
     }).join();
     other.join();
     if (kind.type != SOCK_STREAM) continue;
@@ -160,13 +173,15 @@ void Internet() {
         [&](int) {
           size_t sent = 0;
           while (sent < block.size()) {
-            sent += static_cast<size_t>(Check(send(ends[0], block.data() + sent, block.size() - sent, 0), "send"));
+            sent += static_cast<size_t>(
+                Check(send(ends[0], block.data() + sent, block.size() - sent, 0), "send"));
           }
         },
         [&](int) {
           size_t left = block.size();
           std::vector<char> into(left);
-          while (left != 0) left -= static_cast<size_t>(Check(recv(ends[1], into.data(), left, 0), "recv"));
+          while (left != 0)
+            left -= static_cast<size_t>(Check(recv(ends[1], into.data(), left, 0), "recv"));
         });
     pair.waits.Print(std::string(kind.name) + " send", {"sendto", "tcp", Ends(ends[0]), "?", ""});
   }
@@ -176,12 +191,13 @@ void Internet() {
   sockaddr_in address{};
   socklen_t size = sizeof(address);
   Check(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
-  const Pair pair = Run([&](int) { close(Check(accept(listener, nullptr, nullptr), "accept")); },
-                        [&](int) {
-                          const int fd = Check(socket(AF_INET, SOCK_STREAM, 0), "socket");
-                          Check(connect(fd, reinterpret_cast<sockaddr*>(&address), size), "connect");
-                          close(fd);
-                        });
+  const Pair pair =
+      Run([&](int) { close(Check(accept(listener, nullptr, nullptr), "accept")); },
+          [&](int) {
+            const int fd = Check(socket(AF_INET, SOCK_STREAM, 0), "socket");
+            Check(connect(fd, reinterpret_cast<sockaddr*>(&address), size), "connect");
+            close(fd);
+          });
   pair.waits.Print("tcp accept", {"accept", "tcp", LocalEnd(listener), "", ""});
 }
 
@@ -191,10 +207,11 @@ void EventFiles() {
   const auto read_value = [&](int fd) {
     if (read(fd, &value, 8) != 8) Fail("read");
   };
-  Pair pair = Run([&](int) { read_value(event); }, [&](int) {
-    const uint64_t one = 1;
-    if (write(event, &one, 8) != 8) Fail("write");
-  });
+  Pair pair = Run([&](int) { read_value(event); },
+                  [&](int) {
+                    const uint64_t one = 1;
+                    if (write(event, &one, 8) != 8) Fail("write");
+                  });
   pair.waits.Print("eventfd", {"read", "eventfd", EventName(event), pair.peer(), ""});
 
   std::thread([&] {
@@ -214,7 +231,8 @@ void EventFiles() {
   const int file = Check(open(watched.c_str(), O_CREAT | O_RDWR, 0600), "open");
   Check(inotify_add_watch(watch, watched.c_str(), IN_MODIFY), "inotify_add_watch");
   char events[4096];
-  pair = Run([&](int) { Check(read(watch, events, sizeof(events)), "read"); }, [&](int) { WriteByte(file); });
+  pair = Run([&](int) { Check(read(watch, events, sizeof(events)), "read"); },
+             [&](int) { WriteByte(file); });
   pair.waits.Print("inotify", {"read", "inotify", "", "?", ""});
 
   sigset_t set;
@@ -237,29 +255,38 @@ void Ring() {
     return;
   }
   const auto map = [&](size_t bytes, off_t at) {
-    void* const found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring, at);
+    void* const found =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring, at);
     if (found == MAP_FAILED) Fail("mmap");
     return static_cast<char*>(found);
   };
-  char* const requests = map(parameters.sq_off.array + parameters.sq_entries * 4, IORING_OFF_SQ_RING);
-  char* const answers = map(parameters.cq_off.cqes + parameters.cq_entries * sizeof(io_uring_cqe), IORING_OFF_CQ_RING);
-  auto* const entries = reinterpret_cast<io_uring_sqe*>(map(parameters.sq_entries * sizeof(io_uring_sqe), IORING_OFF_SQES));
+  char* const requests =
+      map(parameters.sq_off.array + parameters.sq_entries * 4, IORING_OFF_SQ_RING);
+  char* const answers = map(parameters.cq_off.cqes + parameters.cq_entries * sizeof(io_uring_cqe),
+                            IORING_OFF_CQ_RING);
+  auto* const entries = reinterpret_cast<io_uring_sqe*>(
+      map(parameters.sq_entries * sizeof(io_uring_sqe), IORING_OFF_SQES));
   int ends[2];
   Check(pipe(ends), "pipe");
   const Pair pair = Run(
       [&](int) {
         auto* const tail = reinterpret_cast<unsigned*>(requests + parameters.sq_off.tail);
-        const unsigned slot = *tail & *reinterpret_cast<unsigned*>(requests + parameters.sq_off.ring_mask);
+        const unsigned slot =
+            *tail & *reinterpret_cast<unsigned*>(requests + parameters.sq_off.ring_mask);
         entries[slot] = {};
         entries[slot].opcode = IORING_OP_POLL_ADD;
         entries[slot].fd = ends[0];
         entries[slot].poll_events = POLLIN;
         reinterpret_cast<unsigned*>(requests + parameters.sq_off.array)[slot] = slot;
         __atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-        Check(syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, nullptr, 0), "io_uring_enter");
+        Check(syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, nullptr, 0),
+              "io_uring_enter");
         auto* const head = reinterpret_cast<unsigned*>(answers + parameters.cq_off.head);
-        __atomic_store_n(head, __atomic_load_n(reinterpret_cast<unsigned*>(answers + parameters.cq_off.tail), __ATOMIC_ACQUIRE),
-                         __ATOMIC_RELEASE);
+        __atomic_store_n(
+            head,
+            __atomic_load_n(reinterpret_cast<unsigned*>(answers + parameters.cq_off.tail),
+                            __ATOMIC_ACQUIRE),
+            __ATOMIC_RELEASE);
         ReadByte(ends[0]);
       },
       [&](int) { WriteByte(ends[1]); });
@@ -301,12 +328,19 @@ void Multiplexers() {
     if (read(fd, &value, 8) != 8) Fail("read");
   };
   const std::vector<Source> sources = {
-      {"pipe", pipe_ends[0], [&] { WriteByte(pipe_ends[1]); }, [&] { ReadByte(pipe_ends[0]); }, PipeName(pipe_ends[0]), true},
-      {"tcp", tcp_ends[0], [&] { WriteByte(tcp_ends[1]); }, [&] { ReadByte(tcp_ends[0]); }, Ends(tcp_ends[0]), false},
-      {"udp", udp_ends[0], [&] { WriteByte(udp_ends[1]); }, [&] { ReadByte(udp_ends[0]); }, Ends(udp_ends[0]), false},
-      {"unix", unix_ends[0], [&] { WriteByte(unix_ends[1]); }, [&] { ReadByte(unix_ends[0]); }, SocketName(unix_ends[0]), true},
+      {"pipe", pipe_ends[0], [&] { WriteByte(pipe_ends[1]); }, [&] { ReadByte(pipe_ends[0]); },
+       PipeName(pipe_ends[0]), true},
+      {"tcp", tcp_ends[0], [&] { WriteByte(tcp_ends[1]); }, [&] { ReadByte(tcp_ends[0]); },
+       Ends(tcp_ends[0]), false},
+      {"udp", udp_ends[0], [&] { WriteByte(udp_ends[1]); }, [&] { ReadByte(udp_ends[0]); },
+       Ends(udp_ends[0]), false},
+      {"unix", unix_ends[0], [&] { WriteByte(unix_ends[1]); }, [&] { ReadByte(unix_ends[0]); },
+       SocketName(unix_ends[0]), true},
       {"eventfd", event,
-       [&] { const uint64_t one = 1; if (write(event, &one, 8) != 8) Fail("write"); },
+       [&] {
+         const uint64_t one = 1;
+         if (write(event, &one, 8) != 8) Fail("write");
+       },
        [&] { take_value(event); }, EventName(event), true},
       {"timerfd", timer,
        [&] {
@@ -323,8 +357,9 @@ void Multiplexers() {
       Check(epoll_ctl(poller, EPOLL_CTL_ADD, each.in, &one), "epoll_ctl");
     }
     const auto print = [&](const Pair& pair, const char* way, const char* call, const char* asked) {
-      pair.waits.Print(std::string(way) + " " + source.thing,
-                       {call, source.thing, source.name, source.has_peer ? pair.peer() : "", asked});
+      pair.waits.Print(
+          std::string(way) + " " + source.thing,
+          {call, source.thing, source.name, source.has_peer ? pair.peer() : "", asked});
     };
     const auto act = [&](int) { source.raise(); };
     print(Run(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A client and a server that answer each other over sockets. A line for each wakeup that one of them owes the other, with tabs
-// between: "wakeup", the kind, the id of the receiver, that of the sender, when it was sent, when it was received.
+// A client and a server that answer each other over sockets. A line for each wakeup that one of
+// them owes the other, with tabs between: "wakeup", the kind, the id of the receiver, that of the
+// sender, when it was sent, when it was received.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
@@ -61,13 +62,15 @@ void Ask(int fd, Side& side) {
 void Print(const char* kind, const Side& receiver, const Side& sender) {
   for (size_t i = 0; i < receiver.received.size(); ++i) {
     std::printf("wakeup\t%s\t%d\t%d\t%llu\t%llu\n", kind, receiver.tid.load(), sender.tid.load(),
-                static_cast<unsigned long long>(sender.sent[i]), static_cast<unsigned long long>(receiver.received[i]));
+                static_cast<unsigned long long>(sender.sent[i]),
+                static_cast<unsigned long long>(receiver.received[i]));
   }
 }
 
 void Exchange(const char* kind, int client_fd, int server_fd) {
   const int on = 1;
-  for (const int fd : {client_fd, server_fd}) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  for (const int fd : {client_fd, server_fd})
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   Side client;
   Side server;
   std::thread serves([&] { Serve(server_fd, server); });
@@ -109,7 +112,8 @@ class LinkMessage {
     const int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
     reinterpret_cast<nlmsghdr*>(bytes_.data())->nlmsg_len = static_cast<unsigned>(size_);
     alignas(nlmsghdr) std::array<char, 4096> answer{};
-    const bool done = fd >= 0 && send(fd, bytes_.data(), size_, 0) >= 0 && recv(fd, answer.data(), answer.size(), 0) > 0;
+    const bool done = fd >= 0 && send(fd, bytes_.data(), size_, 0) >= 0 &&
+                      recv(fd, answer.data(), answer.size(), 0) > 0;
     const int error = done ? -reinterpret_cast<nlmsgerr*>(&answer[NLMSG_HDRLEN])->error : errno;
     close(fd);
     return error;
@@ -137,7 +141,8 @@ void BringUp(const char* name, const char* address) {
   close(fd);
 }
 
-// A pair of devices, each in a network namespace of its own. Sets two connected sockets, or says why not.
+// A pair of devices, each in a network namespace of its own. Sets two connected sockets, or says
+// why not.
 std::string ConnectNamespaces(int ends[2]) {
   constexpr const char* kServer = "10.99.0.2";
   std::string why;
@@ -151,7 +156,8 @@ std::string ConnectNamespaces(int ends[2]) {
     int listener = -1;
     std::thread server([&] {
       Check(unshare(CLONE_NEWNET), "unshare");
-      space = Check(open(("/proc/self/task/" + std::to_string(Tid()) + "/ns/net").c_str(), O_RDONLY), "open");
+      space = Check(
+          open(("/proc/self/task/" + std::to_string(Tid()) + "/ns/net").c_str(), O_RDONLY), "open");
       while (!is_made) Rest();
       if (!why.empty()) return;
       BringUp("fxr1", kServer);
@@ -171,7 +177,8 @@ std::string ConnectNamespaces(int ends[2]) {
     message.End(peer);
     message.End(data);
     message.End(info);
-    if (const int error = message.Send(); error != 0) why = std::string("no veth: ") + std::strerror(error);
+    if (const int error = message.Send(); error != 0)
+      why = std::string("no veth: ") + std::strerror(error);
     if (why.empty()) BringUp("fxr0", "10.99.0.1");
     is_made = true;
     server.join();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads that are runnable and do not run, for a reason that the program makes. A line for each, with tabs between: "limit",
-// the reason, the id of the thread, how long it did not run (ns), the cgroup.
+// Threads that are runnable and do not run, for a reason that the program makes. A line for each,
+// with tabs between: "limit", the reason, the id of the thread, how long it did not run (ns), the
+// cgroup.
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -57,7 +58,8 @@ pid_t Start(const std::function<void()>& run, const std::string& group = "") {
   std::fflush(stdout);
   const pid_t child = Check(fork(), "fork");
   if (child == 0) {
-    if (!group.empty() && !Write(root + group + "/cgroup.procs", std::to_string(getpid()))) Fail("cgroup.procs");
+    if (!group.empty() && !Write(root + group + "/cgroup.procs", std::to_string(getpid())))
+      Fail("cgroup.procs");
     run();
     std::fflush(stdout);
     _exit(0);
@@ -90,7 +92,8 @@ uint64_t WaitedForCpu() {
 }
 
 void Print(const char* reason, int tid, uint64_t ns, const std::string& group) {
-  std::printf("limit\t%s\t%d\t%llu\t%s\n", reason, tid, static_cast<unsigned long long>(ns), group.c_str());
+  std::printf("limit\t%s\t%d\t%llu\t%s\n", reason, tid, static_cast<unsigned long long>(ns),
+              group.c_str());
 }
 
 void BurnAndPrint(const char* reason, const std::string& group) {
@@ -122,8 +125,14 @@ void Affinity() {
     return;
   }
   // Two threads may use the first CPU alone, and the others are idle.
-  const pid_t rival = Start([] { Pin(0); for (;;) Burn(kRun); });
-  End(Start([] { Pin(0); BurnAndPrint("affinity", ""); }));
+  const pid_t rival = Start([] {
+    Pin(0);
+    for (;;) Burn(kRun);
+  });
+  End(Start([] {
+    Pin(0);
+    BurnAndPrint("affinity", "");
+  }));
   End(rival, true);
 }
 
@@ -136,13 +145,20 @@ void Weights() {
   }
   std::vector<pid_t> rivals;
   for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) {
-    rivals.push_back(Start([] { for (;;) Burn(kRun); }, "/heavy"));
+    rivals.push_back(Start(
+        [] {
+          for (;;) Burn(kRun);
+        },
+        "/heavy"));
   }
   End(Start([] { BurnAndPrint("weight", "/light"); }, "/light"));
   for (const pid_t rival : rivals) End(rival, true);
 
   rivals.clear();
-  for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) rivals.push_back(Start([] { for (;;) Burn(kRun); }));
+  for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu)
+    rivals.push_back(Start([] {
+      for (;;) Burn(kRun);
+    }));
   End(Start([] {
     setpriority(PRIO_PROCESS, 0, 15);
     BurnAndPrint("weight by nice", "");
@@ -150,9 +166,13 @@ void Weights() {
   for (const pid_t rival : rivals) End(rival, true);
 }
 
-// The time in which a real-time thread did not run, as it sees it: nothing else may keep it from its CPU so long.
+// The time in which a real-time thread did not run, as it sees it: nothing else may keep it from
+// its CPU so long.
 void RealTime() {
-  const pid_t rival = Start([] { Pin(0); for (;;) Burn(kRun); });
+  const pid_t rival = Start([] {
+    Pin(0);
+    for (;;) Burn(kRun);
+  });
   End(Start([] {
     Pin(0);
     sched_param priority{};

@@ -65,10 +65,12 @@ void Mutexes() {
     bool robust;
     bool inherits;
   };
-  for (const Kind& kind : {Kind{"mutex", PTHREAD_MUTEX_NORMAL, false, false}, Kind{"mutex recursive", PTHREAD_MUTEX_RECURSIVE, false, false},
+  for (const Kind& kind : {Kind{"mutex", PTHREAD_MUTEX_NORMAL, false, false},
+                           Kind{"mutex recursive", PTHREAD_MUTEX_RECURSIVE, false, false},
                            Kind{"mutex errorcheck", PTHREAD_MUTEX_ERRORCHECK, false, false},
                            Kind{"mutex adaptive", PTHREAD_MUTEX_ADAPTIVE_NP, false, false},
-                           Kind{"mutex robust", PTHREAD_MUTEX_NORMAL, true, false}, Kind{"mutex PI", PTHREAD_MUTEX_NORMAL, false, true}}) {
+                           Kind{"mutex robust", PTHREAD_MUTEX_NORMAL, true, false},
+                           Kind{"mutex PI", PTHREAD_MUTEX_NORMAL, false, true}}) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, kind.type);
@@ -85,7 +87,8 @@ void Mutexes() {
     std::atomic<int> held{-1};
     std::atomic<int> passed{-1};
   };
-  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) Fail("mmap");
   auto* const shared = new (memory) Shared;
   pthread_mutexattr_t attributes;
@@ -111,7 +114,8 @@ void Mutexes() {
     shared->passed = i;
   }
   Check(waitpid(owner, nullptr, 0), "waitpid");
-  waits.Print("mutex of processes", {"futex", "futex", Hex(&shared->mutex), std::to_string(owner), ""});
+  waits.Print("mutex of processes",
+              {"futex", "futex", Hex(&shared->mutex), std::to_string(owner), ""});
 }
 
 void OtherFutexes() {
@@ -136,7 +140,8 @@ void OtherFutexes() {
 
   sem_t semaphore;
   Check(sem_init(&semaphore, 0, 0), "sem_init");
-  pair = Run([&](int) { Check(sem_wait(&semaphore), "sem_wait"); }, [&](int) { Check(sem_post(&semaphore), "sem_post"); });
+  pair = Run([&](int) { Check(sem_wait(&semaphore), "sem_wait"); },
+             [&](int) { Check(sem_post(&semaphore), "sem_post"); });
   pair.waits.Print("semaphore", {"futex", "futex", Within(&semaphore, sizeof(semaphore)), "", ""});
 
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -163,7 +168,8 @@ void OtherFutexes() {
   }).join();
   writer.join();
 
-  // A time limit that is not reached; the word is in a page of the program's file, so it has a place in that.
+  // A time limit that is not reached; the word is in a page of the program's file, so it has a
+  // place in that.
   char program[PATH_MAX];
   const auto bytes = readlink("/proc/self/exe", program, sizeof(program));
   if (bytes < 0) Fail("readlink");
@@ -176,7 +182,8 @@ void OtherFutexes() {
       unsigned long end = 0;
       unsigned long offset = 0;
       const auto at = reinterpret_cast<unsigned long>(word_of_program);
-      if (std::sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 && at >= begin && at < end) {
+      if (std::sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 && at >= begin &&
+          at < end) {
         char text[PATH_MAX + 32];
         std::snprintf(text, sizeof(text), "%s+0x%lx", path.c_str(), at - begin + offset);
         place = text;
@@ -189,13 +196,16 @@ void OtherFutexes() {
         const timespec limit{9, 0};
         syscall(SYS_futex, word_of_program, FUTEX_WAIT_PRIVATE, 1, &limit, nullptr, 0);
       },
-      [&](int) { syscall(SYS_futex, word_of_program, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); });
+      [&](int) {
+        syscall(SYS_futex, word_of_program, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+      });
   pair.waits.Print("futex of the program's file", {"futex", "futex", place, "", "9000000000"});
 
   const std::string shared = folder + "/shared";
   const int file = Check(open(shared.c_str(), O_CREAT | O_RDWR, 0600), "open");
   Check(ftruncate(file, 8192), "ftruncate");
-  auto* const words = static_cast<char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  auto* const words =
+      static_cast<char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   if (words == MAP_FAILED) Fail("mmap");
   char* const word = words + 4096 + 64;
   pair = Run([&](int) { syscall(SYS_futex, word, FUTEX_WAIT, 0, nullptr, nullptr, 0); },
@@ -212,8 +222,8 @@ void Locks() {
 
 void Sleeps() {
   const auto asked = [](size_t i) { return 150'000 + static_cast<long>((i * 7919) % 900'000); };
-  const auto run = [&](const std::string& kind, const std::function<void(long)>& sleep, const char* call, const char* thing,
-                       long unit = 1) {
+  const auto run = [&](const std::string& kind, const std::function<void(long)>& sleep,
+                       const char* call, const char* thing, long unit = 1) {
     std::thread([&] {
       Waits waits;
       for (int i = 0; i < count; ++i) {
@@ -225,11 +235,34 @@ void Sleeps() {
       });
     }).join();
   };
-  run("nanosleep", [](long ns) { const timespec time{0, ns}; syscall(SYS_nanosleep, &time, nullptr); }, "nanosleep", "sleep");
-  run("clock_nanosleep", [](long ns) { const timespec time{0, ns}; clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr); },
+  run(
+      "nanosleep",
+      [](long ns) {
+        const timespec time{0, ns};
+        syscall(SYS_nanosleep, &time, nullptr);
+      },
+      "nanosleep", "sleep");
+  run(
+      "clock_nanosleep",
+      [](long ns) {
+        const timespec time{0, ns};
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+      },
       "clock_nanosleep", "sleep");
-  run("select sleep", [](long ns) { timeval time{0, ns / 1000}; select(0, nullptr, nullptr, nullptr, &time); }, "pselect6", "sleep", 1000);
-  run("ppoll sleep", [](long ns) { const timespec time{0, ns}; ppoll(nullptr, 0, &time, nullptr); }, "ppoll", "sleep");
+  run(
+      "select sleep",
+      [](long ns) {
+        timeval time{0, ns / 1000};
+        select(0, nullptr, nullptr, nullptr, &time);
+      },
+      "pselect6", "sleep", 1000);
+  run(
+      "ppoll sleep",
+      [](long ns) {
+        const timespec time{0, ns};
+        ppoll(nullptr, 0, &time, nullptr);
+      },
+      "ppoll", "sleep");
   const auto at = [](clockid_t clock, long ns) {
     timespec time{};
     clock_gettime(clock, &time);
@@ -247,7 +280,8 @@ void Sleeps() {
       waits.Add([&] { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr); });
     }
     // What was left when it fell asleep.
-    waits.Print("clock_nanosleep until", {"clock_nanosleep", "sleep", "", "", "0.." + std::to_string(kPause)});
+    waits.Print("clock_nanosleep until",
+                {"clock_nanosleep", "sleep", "", "", "0.." + std::to_string(kPause)});
   }).join();
   std::thread([&] {
     Waits waits;
@@ -260,7 +294,9 @@ void Sleeps() {
   std::thread([&] {
     Waits waits;
     for (int i = 0; i < count; ++i) waits.Add([&] { poll(nullptr, 0, 1 + i % 2); });
-    waits.Print("poll sleep", [](size_t i) { return Expected{"poll", "sleep", "", "", std::to_string((1 + i % 2) * 1'000'000)}; });
+    waits.Print("poll sleep", [](size_t i) {
+      return Expected{"poll", "sleep", "", "", std::to_string((1 + i % 2) * 1'000'000)};
+    });
   }).join();
   std::thread([&] {
     const int poller = Check(epoll_create1(0), "epoll_create1");
@@ -269,7 +305,9 @@ void Sleeps() {
       epoll_event event{};
       waits.Add([&] { epoll_wait(poller, &event, 1, 1 + i % 2); });
     }
-    waits.Print("epoll time limit", [](size_t i) { return Expected{"epoll_wait", "epoll", "", "", std::to_string((1 + i % 2) * 1'000'000)}; });
+    waits.Print("epoll time limit", [](size_t i) {
+      return Expected{"epoll_wait", "epoll", "", "", std::to_string((1 + i % 2) * 1'000'000)};
+    });
   }).join();
   std::thread([&] {
     sigset_t set;
@@ -288,7 +326,9 @@ void Sleeps() {
 // A process of its own holds the lock.
 void FileLocks() {
   for (const int way : {0, 1, 2}) {
-    const char* const name = way == 0 ? "flock" : way == 1 ? "fcntl" : "fcntl, open file description";
+    const char* const name = way == 0   ? "flock"
+                             : way == 1 ? "fcntl"
+                                        : "fcntl, open file description";
     const std::string path = folder + "/lock" + std::to_string(way);
     Check(open(path.c_str(), O_CREAT | O_RDWR, 0600), "open");
     int go[2];
@@ -326,7 +366,8 @@ void FileLocks() {
         Check(lock(fd, false), "unlock");
       }
       // An open file description has no process.
-      waits.Print(name, {way == 0 ? "flock" : "fcntl", "file lock", path, way == 2 ? "" : std::to_string(holder), ""});
+      waits.Print(name, {way == 0 ? "flock" : "fcntl", "file lock", path,
+                         way == 2 ? "" : std::to_string(holder), ""});
     }).join();
     Check(waitpid(holder, nullptr, 0), "waitpid");
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Children, signals and tracers.
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <pthread.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,7 +37,8 @@ void Children() {
           waits.Add([&] {
             siginfo_t info;
             if (is_waitid) {
-              Check(waitid(is_any ? P_ALL : P_PID, static_cast<id_t>(child), &info, WEXITED), "waitid");
+              Check(waitid(is_any ? P_ALL : P_PID, static_cast<id_t>(child), &info, WEXITED),
+                    "waitid");
             } else {
               Check(waitpid(is_any ? -1 : child, nullptr, 0), "waitpid");
             }
@@ -72,7 +73,8 @@ void Stops() {
   kill(child, SIGKILL);
   Check(waitpid(child, nullptr, 0), "waitpid");
   for (size_t i = 0; i < begins.size(); i += 2) {
-    std::printf("stop\t%d\t%llu\t%llu\tpause\tstop\t\t%d\t\t?\n", child, static_cast<unsigned long long>(begins[i]),
+    std::printf("stop\t%d\t%llu\t%llu\tpause\tstop\t\t%d\t\t?\n", child,
+                static_cast<unsigned long long>(begins[i]),
                 static_cast<unsigned long long>(begins[i + 1]), Tid());
   }
 }
@@ -96,7 +98,8 @@ void Tracers() {
   kill(child, SIGKILL);
   Check(waitpid(child, nullptr, 0), "waitpid");
   for (size_t i = 0; i < times.size(); i += 2) {
-    std::printf("tracer\t%d\t%llu\t%llu\t?\ttracer\t\t%d\t\t?\n", child, static_cast<unsigned long long>(times[i]),
+    std::printf("tracer\t%d\t%llu\t%llu\t?\ttracer\t\t%d\t\t?\n", child,
+                static_cast<unsigned long long>(times[i]),
                 static_cast<unsigned long long>(times[i + 1]), Tid());
   }
 }

@@ -82,8 +82,10 @@ void Waits::Print(const std::string& kind, const std::function<Expected(size_t)>
   for (size_t i = 0; i < times_.size(); ++i) {
     const Expected each = expected(i);
     std::printf("%s\t%d\t%llu\t%llu\t%s\t%s\t%s\t%s\t%s\t%s\n", kind.c_str(), tid_,
-                static_cast<unsigned long long>(times_[i].begin), static_cast<unsigned long long>(times_[i].end), each.call.c_str(),
-                each.object_kind.c_str(), each.object.c_str(), each.peer.c_str(), each.asked.c_str(), each.reason.c_str());
+                static_cast<unsigned long long>(times_[i].begin),
+                static_cast<unsigned long long>(times_[i].end), each.call.c_str(),
+                each.object_kind.c_str(), each.object.c_str(), each.peer.c_str(),
+                each.asked.c_str(), each.reason.c_str());
   }
   std::fflush(stdout);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a program knows of its own waits, and how it prints it.
 //
-// A line for each wait, with tabs between: the kind, the id of the waiting thread, begin and end (CLOCK_BOOTTIME, ns), the
-// system call, the kind of the thing, its name, the peer, the asked time (ns) and a regular expression of the reason. "" is a
-// column that has to be empty, "?" one that the program does not know. "a..b" is a range of numbers.
+// A line for each wait, with tabs between: the kind, the id of the waiting thread, begin and end
+// (CLOCK_BOOTTIME, ns), the system call, the kind of the thing, its name, the peer, the asked time
+// (ns) and a regular expression of the reason. "" is a column that has to be empty, "?" one that
+// the program does not know. "a..b" is a range of numbers.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ uint64_t Now();
 [[noreturn]] void Fail(const char* what);
 int Check(long result, const char* what);
 void Pause(long ns = kPause);
-// Until a condition is looked at again. An emulated CPU that waits busily keeps the others from running.
+// Until a condition is looked at again. An emulated CPU that waits busily keeps the others from
+// running.
 void Rest();
 void ReadByte(int fd);
 void WriteByte(int fd);
@@ -68,7 +70,8 @@ class Waits {
 
 void Skip(const std::string& kind, const std::string& why);
 
-// Runs `wait` in one thread, and `act` in another after a pause for each of the waits. Both get the number of the wait.
+// Runs `wait` in one thread, and `act` in another after a pause for each of the waits. Both get the
+// number of the wait.
 struct Pair {
   Waits waits;
   int actor = 0;

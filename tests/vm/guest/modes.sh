@@ -454,7 +454,7 @@ mode_waits() {
   record_limit=900
   export WAITING_ALONE=1
   for subject in $(argument subjects | tr ',' ' '); do
-    record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits "$(disk files)" && sound "$subject"
+    record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits "$(disk files)"
   done
   umount /files
   record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"

@@ -17,7 +17,16 @@ namespace capture {
 // A kernel tracepoint and the BPF program of the same name.
 struct Tracepoint {
   // See event_table.h. A kPerf entry is a perf software event.
-  enum class Way : uint8_t { kSlot, kMaySlot, kSide, kMaySide, kIdentity, kBeside, kMayBeside, kPerf };
+  enum class Way : uint8_t {
+    kSlot,
+    kMaySlot,
+    kSide,
+    kMaySide,
+    kIdentity,
+    kBeside,
+    kMayBeside,
+    kPerf
+  };
 
   fxr_category category;
   std::string_view tracepoint;
@@ -25,7 +34,9 @@ struct Tracepoint {
   Way way;
 
   // The category can be recorded without it.
-  bool may_be_missing() const { return way == Way::kMaySlot || way == Way::kMaySide || way == Way::kMayBeside; }
+  bool may_be_missing() const {
+    return way == Way::kMaySlot || way == Way::kMaySide || way == Way::kMayBeside;
+  }
 };
 
 struct Category {

@@ -275,8 +275,9 @@ KernelSymbols Skeleton::symbols() const {
 
 void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_WAIT);
-  for (bpf_map* map : {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
-                       bpf_->maps.wait_stoppers, bpf_->maps.wait_faults, bpf_->maps.wait_vma_walks}) {
+  for (bpf_map* map :
+       {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
+        bpf_->maps.wait_stoppers, bpf_->maps.wait_faults, bpf_->maps.wait_vma_walks}) {
     bpf_map__set_autocreate(map, wanted);
   }
   if (!wanted) return;

@@ -57,8 +57,8 @@ const std::string& WaitTranslator::CallName(int32_t number, bool compat) {
   if (known != calls_.end()) return known->second;
   if (calls_.size() >= kMaxCalls) calls_.clear();
   return calls_
-      .emplace(key, util::SyscallName(number, compat ? util::SyscallTable::kCompat
-                                                     : util::SyscallTable::kNative))
+      .emplace(key, util::SyscallName(
+                        number, compat ? util::SyscallTable::kCompat : util::SyscallTable::kNative))
       .first->second;
 }
 
@@ -76,8 +76,8 @@ uint32_t WaitTranslator::OtherEnd(const fxr_wait_long& wait, std::string_view ad
     std::string text(from);
     text += to;
     // The namespace, the protocol and the ports.
-    const std::array<uint64_t, 2> numbers = {wait.offset, uint64_t{wait.device} << 32 |
-                                                              uint64_t{from_port} << 16 | to_port};
+    const std::array<uint64_t, 2> numbers = {
+        wait.offset, uint64_t{wait.device} << 32 | uint64_t{from_port} << 16 | to_port};
     text.append(reinterpret_cast<const char*>(numbers.data()), sizeof(numbers));
     return text;
   };
@@ -133,7 +133,8 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
     add(schema::argument::kObjectKind, fxt::InlineUtf8(name.kind, valid[0], kMaxTextBytes));
   }
   if (!name.object.empty()) {
-    const std::string_view object = fxt::CutUtf8(fxt::ToValidUtf8(name.object, valid[1]), kMaxTextBytes);
+    const std::string_view object =
+        fxt::CutUtf8(fxt::ToValidUtf8(name.object, valid[1]), kMaxTextBytes);
     if (objects_.size() < kMaxObjects) objects_.emplace(object);
     if (objects_.contains(std::string(object))) {
       add(schema::argument::kObject, record.Intern(object));
