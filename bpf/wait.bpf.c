@@ -323,7 +323,7 @@ __noinline u32 lock_holder(u64 file, u64 is_posix, u64 start, u64 end, u32 own)
 			first = BPF_CORE_READ(lock, fl_start);
 			last = BPF_CORE_READ(lock, fl_end);
 		}
-		/* Locks of open file descriptions have the pid -1. */
+		/* Of a lock of an open file description the process that took it. */
 		if (pid <= FXR_TID_MASK && pid && (!is_posix || pid != own) && first <= end &&
 		    last >= start)
 			return pid;

@@ -169,7 +169,11 @@ void Swap() {
     for (int i = 0; i < count; ++i) {
       if (i % 64 == 0) {
         for (size_t at = 0; at < kBytes; at += kPage) memory[at] = static_cast<char>(i);
-        madvise(const_cast<char*>(memory), kBytes, MADV_PAGEOUT);
+        // Written by the first call, and dropped by the second one.
+        for (int pass = 0; pass < 2; ++pass) {
+          madvise(const_cast<char*>(memory), kBytes, MADV_PAGEOUT);
+          Pause(100'000'000);
+        }
       }
       waits.Add([&] { (void)memory[static_cast<size_t>(i % 64) * 61 % 4096 * kPage]; });
     }

@@ -37,21 +37,24 @@ struct Side {
   std::vector<uint64_t> received;
 };
 
-void Serve(int fd, Side& side) {
+// `rests`: so that the other side falls asleep.
+void Serve(int fd, Side& side, bool rests) {
   char text[8];
   side.tid = Tid();
   for (int i = 0; i < count; ++i) {
     Check(recv(fd, text, sizeof(text), 0), "recv");
     side.received.push_back(Now());
+    if (rests) Rest();
     side.sent.push_back(Now());
     Check(send(fd, "answered", 8, 0), "send");
   }
 }
 
-void Ask(int fd, Side& side) {
+void Ask(int fd, Side& side, bool rests) {
   char text[8];
   side.tid = Tid();
   for (int i = 0; i < count; ++i) {
+    if (rests) Rest();
     side.sent.push_back(Now());
     Check(send(fd, "question", 8, 0), "send");
     Check(recv(fd, text, sizeof(text), 0), "recv");
@@ -67,14 +70,14 @@ void Print(const char* kind, const Side& receiver, const Side& sender) {
   }
 }
 
-void Exchange(const char* kind, int client_fd, int server_fd) {
+void Exchange(const char* kind, int client_fd, int server_fd, bool rests = false) {
   const int on = 1;
   for (const int fd : {client_fd, server_fd})
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   Side client;
   Side server;
-  std::thread serves([&] { Serve(server_fd, server); });
-  std::thread asks([&] { Ask(client_fd, client); });
+  std::thread serves([&] { Serve(server_fd, server, rests); });
+  std::thread asks([&] { Ask(client_fd, client, rests); });
   serves.join();
   asks.join();
   Print(kind, server, client);
@@ -203,7 +206,7 @@ void Exchanges() {
   Connect(AF_INET, SOCK_DGRAM, ends);
   Exchange("udp", ends[0], ends[1]);
   Check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
-  Exchange("unix", ends[0], ends[1]);
+  Exchange("unix", ends[0], ends[1], true);
   if (const std::string why = ConnectNamespaces(ends); !why.empty()) {
     Skip("veth", why);
   } else {

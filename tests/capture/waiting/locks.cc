@@ -29,6 +29,11 @@ namespace {
 // In a page of the program's file.
 alignas(4096) int word_of_program[1024] = {1};
 
+// Until a thread waits there.
+void Wake(void* word, int command) {
+  while (syscall(SYS_futex, word, command, 1, nullptr, nullptr, 0) == 0) Rest();
+}
+
 // A thread holds the lock for a while, and another one waits for it.
 void Mutex(const std::string& kind, pthread_mutex_t& mutex, bool has_owner) {
   std::atomic<int> held{-1};
@@ -196,9 +201,7 @@ void OtherFutexes() {
         const timespec limit{9, 0};
         syscall(SYS_futex, word_of_program, FUTEX_WAIT_PRIVATE, 1, &limit, nullptr, 0);
       },
-      [&](int) {
-        syscall(SYS_futex, word_of_program, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-      });
+      [&](int) { Wake(word_of_program, FUTEX_WAKE_PRIVATE); });
   pair.waits.Print("futex of the program's file", {"futex", "futex", place, "", "9000000000"});
 
   const std::string shared = folder + "/shared";
@@ -209,7 +212,7 @@ void OtherFutexes() {
   if (words == MAP_FAILED) Fail("mmap");
   char* const word = words + 4096 + 64;
   pair = Run([&](int) { syscall(SYS_futex, word, FUTEX_WAIT, 0, nullptr, nullptr, 0); },
-             [&](int) { syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0); });
+             [&](int) { Wake(word, FUTEX_WAKE); });
   pair.waits.Print("futex of a mapped file", {"futex", "futex", shared + "+0x1040", "", ""});
 }
 
@@ -365,9 +368,8 @@ void FileLocks() {
         waits.Add([&] { Check(lock(fd, true), "lock"); });
         Check(lock(fd, false), "unlock");
       }
-      // An open file description has no process.
-      waits.Print(name, {way == 0 ? "flock" : "fcntl", "file lock", path,
-                         way == 2 ? "" : std::to_string(holder), ""});
+      waits.Print(name,
+                  {way == 0 ? "flock" : "fcntl", "file lock", path, std::to_string(holder), ""});
     }).join();
     Check(waitpid(holder, nullptr, 0), "waitpid");
   }

@@ -73,7 +73,7 @@ void Stops() {
   kill(child, SIGKILL);
   Check(waitpid(child, nullptr, 0), "waitpid");
   for (size_t i = 0; i < begins.size(); i += 2) {
-    std::printf("stop\t%d\t%llu\t%llu\tpause\tstop\t\t%d\t\t?\n", child,
+    std::printf("stop\t%d\t%llu\t%llu\t?\tstop\t\t%d\t\t?\n", child,
                 static_cast<unsigned long long>(begins[i]),
                 static_cast<unsigned long long>(begins[i + 1]), Tid());
   }

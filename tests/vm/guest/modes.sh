@@ -458,7 +458,7 @@ mode_waits() {
   done
   umount /files
   record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"
-  record limits -- waiting limits /sys/fs/cgroup
+  record limits -c default -- waiting limits /sys/fs/cgroup
 }
 
 # of_cpus WHICH RANGE: checks the CPUs of this machine.
