@@ -20,6 +20,8 @@ SUBJECTS = ("descriptors", "multiplexers", "locks", "sleeps", "processes", "file
 # ns; sleeps of less than 100 us are not described, and the recorder measures them from one of its programs to another, which
 # take long on an emulated CPU.
 KEPT = 200_000
+# Waits inside of a call for another thing than the call is about.
+INNER = ("page fault", "swap", "reclaim", "compaction", "memory.high", "dirty pages", "mmap_lock")
 # Examples that are kept for each kind.
 EXAMPLES = 3
 
@@ -122,7 +124,8 @@ def tally(fxt, trace, output):
             at = bisect.bisect_left(rows, wait.begin, key=lambda row: row["until"])
             inside = []
             while at < len(rows) and rows[at]["until"] <= wait.end:
-                inside.append(rows[at])
+                if rows[at]["object_kind"] not in INNER or rows[at]["object_kind"] in wait.object_kind.split("|"):
+                    inside.append(rows[at])
                 at += 1
             if not inside:
                 continue
