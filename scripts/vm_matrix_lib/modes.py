@@ -33,6 +33,8 @@ MODES = {
     "waits": "what threads waited for, held against a program that knows it of each of its waits (waits.md has the figures)",
     "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
 }
+# These take half an hour for a kernel, and run when they are asked for.
+LONG_MODES = ("waits",)
 SHORT_MODES = ("probe", "truth", "categories")
 
 # Modes with their own machine. All others share one boot.
