@@ -198,7 +198,7 @@ class HostileStacks(unittest.TestCase):
         program = os.path.join(BUILD, "tests", "hostile_stacks")
         trace = os.path.join(harness.class_folder(type(self)), "hostile.fxt")
         done = run(RECORDER, "-c", "default,stack", "--stack-frequency", str(FREQUENCY), "--only-command", "-o", trace, "--",
-                   "sh", "-c", f"{program} 8 & {program} 6 bystander; wait", ok=(0,))
+                   "sh", "-c", f"{program} 8 & {program} 6 bystander; wait $!", ok=(0,))
         self.assertEqual(run(harness.FXT, "check", trace).returncode, 0)
         ends = collections.defaultdict(collections.Counter)
         for process, kind, end, count in harness.query(

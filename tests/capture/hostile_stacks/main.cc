@@ -80,8 +80,13 @@ uint64_t AnyPointer();
   }
 }
 
+// The nearest one that is an address. Some machines do not return from the kernel to another.
+uint64_t Canonical(uint64_t pointer) {
+  return static_cast<uint64_t>(static_cast<int64_t>(pointer << 16) >> 16);
+}
+
 [[noreturn]] void NapAnywhere() {
-  for (;;) CallWith(AnyPointer(), AnyPointer(), SYS_nanosleep, &kNap);
+  for (;;) CallWith(Canonical(AnyPointer()), AnyPointer(), SYS_nanosleep, &kNap);
 }
 
 [[noreturn]] void Compute() {
