@@ -29,12 +29,14 @@
 
 namespace {
 
-uint64_t Ticks() {
+// The time of the buffer's clock, as the library reads it.
+uint64_t Ticks(uint32_t clock) {
 #if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return 0;
+  if (clock == FXT_CLOCK_COUNTER) return __builtin_ia32_rdtsc();
 #endif
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 // Connects and registers. Returns the socket, or -1.
@@ -100,6 +102,7 @@ class Memory {
   uint8_t* bytes() { return memory_; }
   fxt_buffer_header* header() { return reinterpret_cast<fxt_buffer_header*>(memory_); }
   uint32_t blocks() const { return blocks_; }
+  uint64_t Now() { return Ticks(header()->clock); }
   fxt_block& block(uint32_t index) {
     return reinterpret_cast<fxt_block*>(memory_ + fxt_descriptors_offset())[index];
   }
@@ -176,7 +179,7 @@ int Strings(const char* path, int count) {
     }
     for (uint64_t index = 1; index < 255; ++index) {
       const uint64_t record[] = {
-          4 | uint64_t{2} << 4 | uint64_t{1} << 24 | index << 32 | index << 48, Ticks()};
+          4 | uint64_t{2} << 4 | uint64_t{1} << 24 | index << 32 | index << 48, memory.Now()};
       memory.Write(record, 2, false);
     }
   }
@@ -191,8 +194,8 @@ int Spans(const char* path, int ms, bool flood) {
   uint64_t id = 0;
   for (const auto end = After(ms); Clock::now() < end;) {
     for (int i = 0; i < 1000; ++i) {
-      const uint64_t record[] = {flood ? HeaderOf(0, 2) : HeaderOf(i % 2 == 0 ? 5 : 8, 3), Ticks(),
-                                 ++id};
+      const uint64_t record[] = {flood ? HeaderOf(0, 2) : HeaderOf(i % 2 == 0 ? 5 : 8, 3),
+                                 memory.Now(), ++id};
       if (!memory.Write(record, flood ? 2 : 3, memory.header()->mode == FXT_MODE_STREAMING)) {
         usleep(100);
       }
@@ -246,7 +249,7 @@ int Forge(const char* path, uint32_t tid) {
     for (const uint64_t type : {2, 3}) {
       const uint64_t record[] = {4 | uint64_t{2} << 4 | type << 16 | uint64_t{1} << 24 |
                                      category << 32 | (category + 1) << 48,
-                                 Ticks()};
+                                 memory.Now()};
       memory.Write(record, 2, false);
     }
   }
@@ -261,7 +264,7 @@ int Blobs(const char* path) {
   for (const uint64_t type : {1, 2, 3}) {
     const uint64_t record[] = {4 | uint64_t{5} << 4 | uint64_t{FXT_EVENT_BLOB} << 16 |
                                    uint64_t{1} << 20 | uint64_t{1} << 24 | uint64_t{1} << 48,
-                               Ticks(), 10 | uint64_t{2} << 4 | uint64_t{8} << 32, 42, type};
+                               memory.Now(), 10 | uint64_t{2} << 4 | uint64_t{8} << 32, 42, type};
     memory.Write(record, 5, false);
   }
   usleep(300'000);
@@ -329,7 +332,7 @@ int Noise(const char* path, uint64_t seed, int ms) {
           uint64_t* at = words + r % words_in_all;
           at[0] = 4 | (random() % 12) << 4 | (random() % 16) << 16 | (random() % 4) << 20 |
                   uint64_t{1} << 24 | (random() % 64) << 32 | (random() % 64) << 48;
-          if (r % words_in_all + 1 < words_in_all) at[1] = Ticks() - random() % 100'000;
+          if (r % words_in_all + 1 < words_in_all) at[1] = shared.Now() - random() % 100'000;
           break;
         }
       }
