@@ -378,12 +378,16 @@ void Attribution::SetCausedBy(size_t number) {
   if (shares[0].change / row.change < kExplained) return;
   std::vector<CauseLink> links;
   const auto cause = CauseIn(*shares[0].group, row, shares[0].change, links);
-  // The holder of a lock may change a little for the same reason.
-  // Other causes may be much smaller than their symptoms.
-  const double least = row.statistic == Statistic::kLockRate ? kNamed : kLeastPart;
-  if (!cause || rows_[*cause].change < row.change * least) return;
-  // Of two groups that wait for each other, neither is the cause.
+  if (!cause) return;
   const ComparisonRow& other = rows_[*cause];
+  // The holder of a lock may change a little for the same reason. Idle threads of a group sleep by
+  // their timers for as long as the run takes. Other causes may be much smaller than their
+  // symptoms.
+  const auto of_cause = SharesOf(other);
+  const bool by_timer = IsLongerSleep(other) && !of_cause.empty() && !of_cause[0].group;
+  const bool is_weak = row.statistic == Statistic::kLockRate || by_timer;
+  if (other.change < row.change * (is_weak ? kNamed : kLeastPart)) return;
+  // Of two groups that wait for each other, neither is the cause.
   if (IsSleep(other.metric) || IsForCpu(other.metric)) {
     const auto back = SharesOf(other);
     if (!back.empty() && back[0].group && *back[0].group == *row.group &&

@@ -47,9 +47,11 @@ http {
   }
 }
 END
+  rm -f "$folder/fpm.sock"
   "$php_fpm" -R -y "$folder/fpm.conf" 2>/dev/null &
   fpm=$!
   nginx -e /dev/null -c "$folder/nginx.conf" &
   trap 'kill "$fpm" $!; wait' EXIT
+  wait_for test -S "$folder/fpm.sock"
   wait_for ab -n 1 "http://127.0.0.1:$1/"
 }
