@@ -101,8 +101,9 @@ class MovingFaults(unittest.TestCase):
         print(f"{len(majors)} major faults, {len(moved)} changed CPU before they waited", file=sys.stderr)
         if len(moved) < 5:
             self.skipTest(f"only {len(moved)} faults changed CPU before they waited")
-        # One that finds its page without a wait has the length 0.
-        self.assertLess(sum(length == 0 for length in moved), max(2, len(moved) / 20))
+        # A few have the length 0: another read brought their page while they waited for the lock or for a CPU. If a
+        # fault were forgotten when its thread changes CPU, all of them would have it.
+        self.assertLess(sum(length == 0 for length in moved), len(moved) / 2)
 
 
 if __name__ == "__main__":
