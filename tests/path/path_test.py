@@ -104,12 +104,13 @@ class PathTest(unittest.TestCase):
                                      part["waited_for"].startswith("block ") and part["object"]), 0.5)
 
     def test_parts_name_what_sleeps_were_on(self):
-        """With category `wait`: the file, the lock's address, the socket's addresses."""
+        """With category `wait`: the file, the lock's place in the program, the socket's addresses."""
         objects = collections.defaultdict(set)
         for request in path_json("--span", "segment/*"):
             objects[request["name"]].update(part["object"] for part in request["parts"] if part["object"])
         self.assertTrue(any(object.startswith(os.path.join(FOLDER, "data")) for object in objects["disk"]), objects["disk"])
-        self.assertTrue(any(re.match(r"0x[0-9a-f]+$", object) for object in objects["lock"]), objects["lock"])
+        program = re.escape(os.path.realpath(PROGRAM))
+        self.assertTrue(any(re.match(rf"{program}\+0x[0-9a-f]+$", object) for object in objects["lock"]), objects["lock"])
         self.assertTrue(any(re.match(r"socket:\[\d+\]$", object) for object in objects["service"]), objects["service"])
 
     def test_text_says_where_time_went(self):

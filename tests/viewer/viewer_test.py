@@ -6,7 +6,6 @@ npm installs speedscope into the build folder.
 """
 
 import base64
-import glob
 import json
 import os
 import re
@@ -16,28 +15,13 @@ import sys
 import unittest
 
 import browser
+import npm
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import harness  # noqa: E402
-from harness import BUILD  # noqa: E402
 
 SPEEDSCOPE = "speedscope@1.25.0"
 PAGE = None  # the path of speedscope's page
-
-
-def install_speedscope():
-    """Returns the path of speedscope's page. Skips if npm is missing or cannot install it."""
-    folder = os.path.abspath(os.path.join(BUILD, "viewer"))
-    pages = os.path.join(folder, "node_modules/speedscope/dist/release/index.html")
-    if not os.path.exists(pages):
-        if not shutil.which("npm"):
-            harness.skip("no npm to install speedscope with")
-        os.makedirs(folder, exist_ok=True)
-        done = harness.run("npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", SPEEDSCOPE)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            harness.skip(f"npm cannot install {SPEEDSCOPE}: {last}")
-    return glob.glob(pages)[0]
 
 
 class Speedscope(unittest.TestCase):
@@ -164,5 +148,5 @@ if __name__ == "__main__":
     if not browser.find():
         harness.skip("no Chromium (make deps DEPS=viewer)")
     harness.skip_unless_recordable()
-    PAGE = install_speedscope()
+    PAGE = npm.install(SPEEDSCOPE, "dist/release/index.html")
     harness.main()
