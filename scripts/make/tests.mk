@@ -30,23 +30,15 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	  threads_share_connections a_pipelined_batch_is_one_request requests_without_an_answer_end)
 	tests/session/session_test.py --build $(BUILD) commands
 
+CAUSES_TESTS = capture/unwind capture/samples capture/lines capture/python capture/stack_diff capture/events/moving_faults \
+               capture/events/packet_wakers capture/events/throttled capture/events/wait_objects path/path path/requests \
+               path/trace_contexts capture/settings
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)
 .PHONY: causes-test
 causes-test: $(BINARIES) $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
              $(BUILD)/tests/burners $(BUILD)/tests/burners_static $(BUILD)/tests/hostile_stacks $(BUILD)/tests/segments $(BUILD)/tests/requests
-	tests/capture/unwind_test.py --build $(BUILD)
-	tests/capture/samples_test.py --build $(BUILD)
-	tests/capture/lines_test.py --build $(BUILD)
-	tests/capture/python_test.py --build $(BUILD)
-	tests/capture/stack_diff_test.py --build $(BUILD)
-	tests/capture/events/moving_faults_test.py --build $(BUILD)
-	tests/capture/events/packet_wakers_test.py --build $(BUILD)
-	tests/capture/events/throttled_test.py --build $(BUILD)
-	tests/capture/events/wait_objects_test.py --build $(BUILD)
-	tests/path/path_test.py --build $(BUILD)
-	tests/path/requests_test.py --build $(BUILD)
-	tests/path/trace_contexts_test.py --build $(BUILD)
-	tests/capture/settings_test.py --build $(BUILD)
+	@failed=; for test in $(CAUSES_TESTS); do \
+	  echo "tests/$${test}_test.py"; tests/$${test}_test.py --build $(BUILD) || failed=1; done; test -z "$$failed"
 
 ## requests-test requests of nginx, redis, PostgreSQL, memcached, haproxy, node and Python beside a client's own count and
 ##               clock (root; make deps DEPS=requests)
@@ -160,7 +152,8 @@ import-damage: $(BUILD)/unit_tests
 
 ## json-test     `fxt json` of a recording is JSON and agrees with `fxt info` (root)
 ## pages-test    open the pages of `fxt report` and `fxt diff` in a headless Chromium (root)
-## viewer-test   pages-test, and `fxt json` loaded into speedscope in a headless Chromium (root)
+## viewer-test   pages-test; `fxt json` loaded into speedscope, recordings and paths into Perfetto's page, in a headless
+##               Chromium (root)
 ## open-test     `fxt open` and `fxt draw` with a headless Chromium
 ## view-test     `fxt view` in a headless Chromium: clicks, keys, links; what it shows beside fxt query (root)
 ## view-test-short  the most important of it, for `make test`; skipped without Chromium
@@ -197,6 +190,7 @@ pages-test: $(BINARIES)
 
 viewer-test: pages-test $(BINARIES)
 	tests/viewer/viewer_test.py --build $(BUILD)
+	tests/viewer/perfetto_page_test.py --build $(BUILD)
 
 # --- The commands of docs/guide.md and docs/ci.md --------------------------------------------------------------
 
