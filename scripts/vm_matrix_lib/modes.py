@@ -31,10 +31,12 @@ MODES = {
     "small_memory": "a machine of 128 MiB",
     "many_cpus": "a machine of 16 CPUs with a load on all of them, held against ftrace",
     "waits": "what threads waited for, held against a program that knows it of each of its waits (waits.md has the figures)",
+    "limits": "why runnable threads did not run: quotas, affinity, weights and real-time throttling, held against the time that "
+              "the program or the kernel's cgroup says",
     "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
 }
-# These take half an hour for a kernel, and run when they are asked for.
-LONG_MODES = ("waits",)
+# These take minutes to half an hour for a kernel, and run when they are asked for.
+LONG_MODES = ("waits", "limits")
 SHORT_MODES = ("probe", "truth", "categories")
 
 # Modes with their own machine. All others share one boot.
@@ -50,6 +52,7 @@ SPECIAL = {
     # 1,100 waits of each kind: of 1,000 at least the thread is asleep in time.
     "waits": {"memory_mib": 1024, "limit_s": 2400, "file_system": True,
               "kernel_words": f"vm.waits=1050 vm.exchanges=10000 vm.subjects={','.join(wait_truth.SUBJECTS)}"},
+    "limits": {"limit_s": 600},
     "possible_cpus": {"cpus": 4, "possible_cpus": 240, "memory_mib": 1024},
 }
 

@@ -111,6 +111,13 @@ constexpr SuppressionRule kSuppressionRules[] = {
          return by_ms || by_times;
        })};
      }},
+    {"waits_for_cpu_elsewhere", kCpuWaits,
+     "A group that waits less for a CPU in one way and more in the other is not better off.",
+     kExplained, false,
+     [](const GroupFindings& findings, const ComparisonRow& row, double part) {
+       const bool elsewhere = row.change < 0 && findings.facts().runnable > row.change * part;
+       return Suppression{.by = {}, .drop = elsewhere};
+     }},
     {"sleep_in_slack", kSleeps,
      "A group that does as much as before and waits or runs less has more time to sleep.",
      kExplained, false, SleepInSlack},

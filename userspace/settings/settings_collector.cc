@@ -30,7 +30,8 @@ using schema::Settings;
 using schema::SettingScope;
 
 constexpr uint64_t kMs = 1'000'000;
-// CPU time of the thread, ns: what it may take at once, and then a hundredth.
+// CPU time of the thread, ns: what it may take at once, and then a hundredth. What is done once
+// does not count.
 constexpr uint64_t kAllowance = 50 * kMs;
 constexpr uint64_t kShare = 100;
 // Between looks whether the command executes its program, and for how long at most.
@@ -120,6 +121,7 @@ class SettingsCollector::Worker {
     processes_.emplace(options_.roots);
     begin_ = util::MonotonicNow();
     ReadMachine();
+    used_once_ = ThreadTime();
     next_look_ = util::MonotonicNow() + options_.period;
     std::unique_lock lock(mutex_);
     while (!quit_) {
@@ -176,7 +178,7 @@ class SettingsCollector::Worker {
 
   // The time from which on the thread may work again.
   uint64_t ReadyAt() const {
-    const uint64_t used = ThreadTime();
+    const uint64_t used = ThreadTime() - used_once_;
     return used <= kAllowance ? 0 : begin_ + (used - kAllowance) * kShare;
   }
 
@@ -256,7 +258,10 @@ class SettingsCollector::Worker {
     PutAll(process->time, std::move(process->settings));
     if (request.use == ProcessUse::kCommand) {
       if (!key_) {
+        // Soon after its start a machine may have to wait, running, for random numbers.
+        const uint64_t before = ThreadTime();
         key_ = options_.key_path.empty() ? HashKey::Load() : HashKey::Load(options_.key_path);
+        used_once_ += ThreadTime() - before;
       }
       const uint64_t time = util::MonotonicNow();
       PutAll(time, processes_->ReadEnvironment(request.number, pid, *key_));
@@ -430,6 +435,7 @@ class SettingsCollector::Worker {
   std::set<std::string> groups_;
   std::map<Key, std::map<std::string, schema::SettingValue>> known_;
   uint64_t begin_ = 0;
+  uint64_t used_once_ = 0;  // CPU time of the first reading of the machine, and of making the key
   uint64_t next_look_ = 0;
 };
 

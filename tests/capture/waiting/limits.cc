@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -37,6 +39,13 @@ bool Write(const std::string& path, const std::string& text) {
 void Burn(uint64_t ns) {
   for (const uint64_t until = Now() + ns; Now() < until;) {
   }
+}
+
+// Of this thread, ns.
+uint64_t CpuTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
 void Pin(int cpu) {
@@ -82,13 +91,11 @@ uint64_t Statistic(const std::string& group, const std::string& name) {
   return 0;
 }
 
-// How long this thread has waited for a CPU, as the kernel counts it.
-uint64_t WaitedForCpu() {
-  std::ifstream file("/proc/self/schedstat");
-  uint64_t ran = 0;
-  uint64_t waited = 0;
-  file >> ran >> waited;
-  return waited;
+// Waits until the settings of this thread and its rivals are in the recording: on an emulated CPU
+// that takes the recorder seconds.
+void Settle() {
+  const char* const seconds = std::getenv("WAITING_SETTLE_SECONDS");
+  if (seconds != nullptr) sleep(static_cast<unsigned>(std::atoi(seconds)));
 }
 
 void Print(const char* reason, int tid, uint64_t ns, const std::string& group) {
@@ -97,9 +104,12 @@ void Print(const char* reason, int tid, uint64_t ns, const std::string& group) {
 }
 
 void BurnAndPrint(const char* reason, const std::string& group) {
-  const uint64_t before = WaitedForCpu();
+  Settle();
+  // A loop does not run but while it waits for a CPU.
+  const uint64_t begin = Now();
+  const uint64_t ran = CpuTime();
   Burn(kRun);
-  Print(reason, Tid(), WaitedForCpu() - before, group);
+  Print(reason, Tid(), Now() - begin - (CpuTime() - ran), group);
 }
 
 void Quotas() {

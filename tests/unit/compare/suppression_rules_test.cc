@@ -122,6 +122,9 @@ std::vector<SuppressionCase> SuppressionCases() {
        false,
        {worse(M::kWakeupLatency, 100), worse(M::kCpuTime, 60)},
        {.latency_log_ratio = std::log(200)}},
+      {"waits_for_cpu_elsewhere", true, {better(M::kPreemptedWait, -30)}, {.runnable = 80}},
+      {"waits_for_cpu_elsewhere", false, {better(M::kPreemptedWait, -30)}, {.runnable = -25}},
+      {"waits_for_cpu_elsewhere", false, {worse(M::kPreemptedWait, 30)}, {.runnable = -25}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100), cheaper}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100)}, {.slack = 60}},
       // It has less work.

@@ -458,6 +458,12 @@ mode_waits() {
   done
   umount /files
   record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"
+}
+
+mode_limits() {
+  # Settings are read with a hundredth of a CPU, which is slow here.
+  WAITING_SETTLE_SECONDS=15
+  export WAITING_SETTLE_SECONDS
   record limits -c default -- waiting limits /sys/fs/cgroup
 }
 
