@@ -151,6 +151,9 @@ class Processes(ProgramTest):
                     "limit.core_file_size": "0:0", "executable": self.program, "command_line": self.program + " 0.5", "threads": "1",
                     "oom_score_adj": text_of("/proc/self/oom_score_adj"), "timerslack_ns": "50000",
                     "build_id": build_id(SLEEP)}
+        if os.path.exists("/proc/self/autogroup"):
+            name, *nice = text_of("/proc/self/autogroup").split()[::2] or ["none"]
+            expected.update({"autogroup": name, **({"autogroup_nice": nice[0]} if nice else {})})
         self.assertEqual({name: found.get(name) for name in expected}, expected)
 
     def test_real_time_has_its_priority(self):

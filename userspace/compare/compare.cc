@@ -265,11 +265,24 @@ class Comparer {
     return false;
   }
 
+  // None on a side without the group: where it is new, its waits for others are theirs alone.
+  std::vector<double> OutOfScopeThreadsBeside(const SharedGroup& group) const {
+    std::vector<double> threads = out_of_scope_threads_;
+    for (const auto& [begin, end] :
+         {std::pair(size_t{0}, bases_), std::pair(bases_, threads.size())}) {
+      bool present = false;
+      for (size_t i = begin; i < end; ++i) present |= group.In(captures_, i) != nullptr;
+      if (!present) std::fill(threads.begin() + begin, threads.begin() + end, 0);
+    }
+    return threads;
+  }
+
   std::vector<StatisticSample> SamplesOf(size_t number, const std::set<std::string>& calls) const {
     const SharedGroup& group = groups_.all()[number];
     const SleepThresholds thresholds = SleepThresholdsOf(groups_, group, normalization_);
     const std::vector<uint64_t> wait_ns = OutOfScopeWaits(groups_, number, in_scope_);
-    const OutOfScopeLoads out_of_scope{wait_ns, out_of_scope_threads_};
+    const std::vector<double> threads = OutOfScopeThreadsBeside(group);
+    const OutOfScopeLoads out_of_scope{wait_ns, threads};
     // Two groups that no thread wakes may wait for each other over the network. Then neither sets
     // its own pace.
     const auto self_paced = std::count(self_paced_.begin(), self_paced_.end(), true);

@@ -51,6 +51,11 @@ inline constexpr std::string_view kCommandLine = "command_line";
 inline constexpr std::string_view kCgroup = "cgroup";
 inline constexpr std::string_view kAffinity = "cpus_allowed";
 inline constexpr std::string_view kPolicy = "policy";
+// The kernel's group of the session, for processes without a cgroup that weighs them:
+// "/autogroup-57", or kNoAutogroup. Its number is another one each time, and is not compared.
+inline constexpr std::string_view kAutogroup = "autogroup";
+inline constexpr std::string_view kNoAutogroup = "none";
+inline constexpr std::string_view kAutogroupNice = "autogroup_nice";
 // The prefix of settings of a thread that differ from those of its process: see
 // ThreadSettingPrefix().
 inline constexpr std::string_view kThread = "thread.";

@@ -145,6 +145,16 @@ std::optional<int64_t> ThreadsIn(std::string_view stat) {
   return threads == nullptr ? std::nullopt : std::optional(*threads);
 }
 
+// Of "/autogroup-57 nice 0" (proc(5)); empty in the group of the machine's first processes.
+void AddAutogroup(const std::string& text, Settings& to) {
+  std::istringstream words(text);
+  std::string name, label;
+  int64_t nice = 0;
+  if (!(words >> name)) name = schema::setting::kNoAutogroup;
+  to.values.emplace_back(schema::setting::kAutogroup, name);
+  if (words >> label >> nice) to.values.emplace_back(schema::setting::kAutogroupNice, nice);
+}
+
 // A range of /proc/PID/maps as map_files names it: "00400000-00452000" is "400000-452000".
 std::string WithoutZeros(const std::string& range) {
   const size_t dash = std::min(range.find('-'), range.size());
@@ -219,6 +229,10 @@ std::optional<ProcessReader::Process> ProcessReader::Read(uint32_t number, uint3
   AddLimits(read_file("limits"), settings);
   if (const auto threads = ThreadsIn(read_file("stat"))) {
     values.emplace_back(schema::setting::kThreads, *threads);
+  }
+  // A kernel without autogroups has no such file.
+  if (const auto autogroup = ReadFileAt(folder.get(), "autogroup", 4096)) {
+    AddAutogroup(*autogroup, settings);
   }
   process.proc_cgroup = read_file("cgroup", 65536);
   if (std::string groups = cgroups_.OwnGroupsOf(process.proc_cgroup); !groups.empty()) {

@@ -34,6 +34,9 @@ constexpr uint64_t kMs = 1'000'000;
 // does not count.
 constexpr uint64_t kAllowance = 50 * kMs;
 constexpr uint64_t kShare = 100;
+// So much later than it may work again the thread wakes up: waking takes CPU time, too, and each
+// time it would be too early for that.
+constexpr uint64_t kLater = 50 * kMs;
 // Between looks whether the command executes its program, and for how long at most.
 constexpr uint64_t kAwaitStep = 1 * kMs;
 constexpr uint64_t kAwaitLimit = 10'000 * kMs;
@@ -210,7 +213,8 @@ class SettingsCollector::Worker {
   // The time of the next thing to do, at least a millisecond from now. With the lock.
   uint64_t NextTime(uint64_t now) const {
     uint64_t next = next_look_;
-    const uint64_t ready = ReadyAt();
+    const uint64_t ready_at = ReadyAt();
+    const uint64_t ready = ready_at > now ? ready_at + kLater : ready_at;
     for (const auto& [pid, request] : requests_) {
       const bool waits = request.use != ProcessUse::kCommand;
       next = std::min(next, waits ? std::max(ready, request.due) : request.due);
@@ -332,6 +336,7 @@ class SettingsCollector::Worker {
 
   // Looks for changes of all that is known.
   void LookAgain() {
+    const uint64_t before = ThreadTime();
     ReadMachine();
     for (auto at = groups_.begin(); at != groups_.end();) {
       const uint64_t time = util::MonotonicNow();
@@ -354,7 +359,9 @@ class SettingsCollector::Worker {
       }
       LookAtProcess(each.pid);
     }
-    next_look_ = std::max(util::MonotonicNow() + options_.period, ReadyAt());
+    // At most half of the thread's time is for this: what is asked for would wait for ever.
+    const uint64_t cost = ThreadTime() - before;
+    next_look_ = util::MonotonicNow() + std::max(options_.period, 2 * kShare * cost);
   }
 
   // A thread that has the scheduling of its process again: it is not read apart any more.

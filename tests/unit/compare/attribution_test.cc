@@ -145,6 +145,27 @@ TEST(AttributionTest, WaitsForUnchangedWorkOutOfScopeAreAFinding) {
             Verdict::kWorse);
 }
 
+// It is new, but what it waits for was there before.
+TEST(AttributionTest, WaitsOfANewGroupForWorkOutOfScopeAreNoFinding) {
+  Work holder = Named("holder");
+  holder.of_command = false;
+  const Work other = Named("other");
+  Work added = Named("added");
+  added.preempted_ms = 100;
+  added.cpu_ms = 1;
+  const auto verdict = [&](bool blames_holder) {
+    DiffInput input = Simulator(7).Sides({other, holder}, {other, holder, added}, 5);
+    for (auto& capture : input.next) {
+      Blame(capture, "added", measure::Attribution::kHeldCpu,
+            NumberOf(capture, blames_holder ? "holder" : "other"), 90);
+    }
+    const DiffReport report = DiffOf(std::move(input));
+    return Find(report, "added", Metric::kPreemptedWait)->verdict;
+  };
+  EXPECT_EQ(verdict(false), Verdict::kNew);
+  EXPECT_FALSE(IsFinding(verdict(true)));
+}
+
 TEST(AttributionTest, WaitForMoreWorkIsItsSymptom) {
   const Work holder = Named("holder");
   Work more = holder;

@@ -77,6 +77,11 @@ std::string WeighingGroup(const std::string& groups) {
   return unified;
 }
 
+uint32_t WeightOfNice(int64_t nice) {
+  return kNiceWeights[static_cast<size_t>(
+      std::clamp<int64_t>(nice + 20, 0, kNiceWeights.size() - 1))];
+}
+
 bool IsRoot(std::string_view path) { return path == "/" || path.ends_with(":/"); }
 
 // "/a/b" of "/a/b/c", "cpu:/" of "cpu:/a".
@@ -157,16 +162,19 @@ uint16_t RunnableReasons::CgroupAt(const std::string& path) {
   return number;
 }
 
-uint16_t RunnableReasons::CgroupOfProcess(fxt::Koid process, const std::string& groups) {
-  const std::string path = WeighingGroup(groups);
-  const uint16_t group = path.empty() ? 0 : CgroupAt(path);
-  if (group == 0 || !autogroups_) return group;
-  const std::string own = path + "|" + std::to_string(process);
+uint16_t RunnableReasons::CopyFor(fxt::Koid koid, const Process& process) {
+  if (process.path == 0 || !autogroups_) return process.path;
+  const auto& autogroup = process.autogroup;
+  const std::string own =
+      std::to_string(process.path) + "|" +
+      (autogroup ? std::to_string(autogroup->number) + "|" + std::to_string(autogroup->weight)
+                 : "process " + std::to_string(koid));
   if (const auto found = cgroup_numbers_.find(own); found != cgroup_numbers_.end()) {
     return found->second;
   }
   if (cgroups_.size() >= kMaxCgroups) return 0;
-  Cgroup copy = cgroups_[group];
+  Cgroup copy = cgroups_[process.path];
+  copy.autogroup = autogroup;
   cgroups_.push_back(std::move(copy));
   const auto number = static_cast<uint16_t>(cgroups_.size() - 1);
   cgroup_numbers_.emplace(own, number);
@@ -178,29 +186,37 @@ bool RunnableReasons::IsHeavier(uint16_t cgroup, int32_t priority, uint16_t than
   if (priority < OpenWait::kFair || than_priority < OpenWait::kFair) return false;
   const Cgroup& one = cgroups_[cgroup];
   const Cgroup& other = cgroups_[than_cgroup];
-  // Outside of groups that weigh the kernel makes groups of sessions, and which ones is not known.
-  const auto weighs = [&](uint16_t group) { return cgroups_[group].weight != 0; };
-  if (autogroups_ && (std::none_of(one.above.begin(), one.above.end(), weighs) ||
-                      std::none_of(other.above.begin(), other.above.end(), weighs))) {
-    return false;
-  }
+  // Outside of groups that weigh the kernel makes groups of sessions.
+  const auto has_autogroup = [&](const Cgroup& group) {
+    return autogroups_ && std::none_of(group.above.begin(), group.above.end(),
+                                       [&](uint16_t at) { return cgroups_[at].weight != 0; });
+  };
+  const bool of_session = has_autogroup(one);
+  const bool other_of_session = has_autogroup(other);
+  if ((of_session && !one.autogroup) || (other_of_session && !other.autogroup)) return false;
+  const bool same_session =
+      of_session && other_of_session && one.autogroup->number == other.autogroup->number;
   // The groups that weigh, outermost first: those in which both are do not matter.
   size_t at = 0;
   while (at < one.above.size() && at < other.above.size() && one.above[at] == other.above[at]) {
     if (!cgroups_[one.above[at]].known) return false;
     ++at;
   }
-  const auto weight_of = [&](const Cgroup& group, int32_t nice) -> std::optional<uint32_t> {
+  const auto weight_of = [&](const Cgroup& group, bool is_of_session,
+                             int32_t nice) -> std::optional<uint32_t> {
     for (size_t i = at; i < group.above.size(); ++i) {
       const Cgroup& outer = cgroups_[group.above[i]];
       if (!outer.known) return std::nullopt;
       if (outer.weight != 0) return outer.weight;
     }
+    if (is_of_session && !same_session && group.autogroup->number != 0) {
+      return group.autogroup->weight;
+    }
     const auto step = static_cast<size_t>(nice - OpenWait::kFair);
     return step < kNiceWeights.size() ? kNiceWeights[step] : kIdlePolicyWeight;
   };
-  const auto weight = weight_of(one, priority);
-  const auto than = weight_of(other, than_priority);
+  const auto weight = weight_of(one, of_session, priority);
+  const auto than = weight_of(other, other_of_session, than_priority);
   return weight && than && *weight > *than;
 }
 
@@ -266,6 +282,18 @@ void RunnableReasons::Apply(Scheduling& to, std::string_view name, const std::st
   }
 }
 
+std::optional<RunnableReasons::Autogroup> RunnableReasons::AutogroupOf(std::string_view name,
+                                                                       int64_t nice) {
+  if (name == schema::setting::kNoAutogroup) return Autogroup();
+  constexpr std::string_view kPrefix = "/autogroup-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  Autogroup autogroup{.number = 0, .weight = WeightOfNice(nice)};
+  const auto parsed =
+      std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), autogroup.number);
+  if (parsed.ec != std::errc() || autogroup.number == 0) return std::nullopt;
+  return autogroup;
+}
+
 void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
   const fxt::Koid koid = *event.process;
   if (work_ > kMaxWork) return;
@@ -273,8 +301,11 @@ void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
   Process& process = processes_[koid];
   if (!event.values.empty() && event.values.front().name.text == schema::setting::kExecutable) {
     process.scheduling = {};
+    process.autogroup.reset();
     DropOwn(koid, process);
   }
+  std::optional<std::string> autogroup;
+  std::optional<int64_t> autogroup_nice;
   // Those of the process go first: threads differ from them.
   for (const bool of_threads : {false, true}) {
     for (const fxt::Argument& argument : event.values) {
@@ -287,12 +318,23 @@ void RunnableReasons::AddProcess(const SettingsEvent& event, uint64_t time) {
         if (fresh) process.own_tids.push_back(own->tid);
         Apply(entry->second, own->name, value);
       } else if (argument.name.text == schema::setting::kCgroup) {
-        process.cgroup = CgroupOfProcess(koid, value);
+        const std::string path = WeighingGroup(value);
+        process.path = path.empty() ? 0 : CgroupAt(path);
+      } else if (argument.name.text == schema::setting::kAutogroup) {
+        autogroup = value;
+      } else if (argument.name.text == schema::setting::kAutogroupNice) {
+        std::from_chars(value.data(), value.data() + value.size(), autogroup_nice.emplace());
       } else {
         Apply(process.scheduling, argument.name.text, value);
       }
     }
   }
+  if (autogroup) {
+    process.autogroup = AutogroupOf(*autogroup, autogroup_nice.value_or(0));
+  } else if (autogroup_nice && process.autogroup) {
+    process.autogroup->weight = WeightOfNice(*autogroup_nice);
+  }
+  process.cgroup = CopyFor(koid, process);
   if (!Spend(process.threads.size())) return;
   for (const ThreadIndex thread : process.threads) Resolve(thread, time);
 }

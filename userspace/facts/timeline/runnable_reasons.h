@@ -6,7 +6,7 @@
 //                 idle, for its CPU meanwhile: kernel.sched_rt_runtime_us was used up
 //   affinity      a CPU that the thread may not use was idle, and none that it may use was
 //   weight        a thread of a greater weight had its CPU: by the outermost groups in which both
-//                 differ (cpu.weight, cpu.shares), or in the same group by nice
+//                 differ (cpu.weight, cpu.shares, autogroups), or in the same group by nice
 //   none          it waited behind others
 //
 // Masks, groups and weights are those of category `settings`, from the time on at which they were
@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -114,6 +115,13 @@ class RunnableReasons {
     uint64_t HeldBetween(uint64_t begin, uint64_t end) const;
   };
   static constexpr uint8_t kNoMask = UINT8_MAX;
+  // The kernel's group of a session.
+  struct Autogroup {
+    uint32_t number = 0;  // 0: none, its threads are weighed by their nice
+    uint32_t weight = 1024;
+
+    bool operator==(const Autogroup&) const = default;
+  };
   // What settings say of a process, or of one thread.
   struct Scheduling {
     uint8_t mask = kNoMask;
@@ -121,7 +129,9 @@ class RunnableReasons {
   };
   struct Process {
     Scheduling scheduling;
+    uint16_t path = 0;  // the group of its path
     uint16_t cgroup = 0;
+    std::optional<Autogroup> autogroup;
     std::vector<ThreadIndex> threads;
     std::vector<uint32_t> own_tids;  // of threads with settings of their own
   };
@@ -138,7 +148,12 @@ class RunnableReasons {
     uint32_t weight = 0;  // 1024: the usual one; 0: it has none of its own
     // Itself and the groups above it without the root, outermost first.
     std::vector<uint16_t> above;
+    // Of its threads, where none of these groups weighs.
+    std::optional<Autogroup> autogroup = {};
   };
+
+  // `name` as in settings; empty if it is not known.
+  static std::optional<Autogroup> AutogroupOf(std::string_view name, int64_t nice);
 
   void Move(ThreadIndex thread, fxt::Koid koid, fxt::Koid process);
   void Drop(fxt::Koid koid);
@@ -151,7 +166,9 @@ class RunnableReasons {
   void Apply(Scheduling& to, std::string_view name, const std::string& value);
   uint8_t MaskOf(const std::string& list);
   uint16_t CgroupAt(const std::string& path);
-  uint16_t CgroupOfProcess(fxt::Koid process, const std::string& groups);
+  // With autogroups a group has a copy for each of them, and for each process whose autogroup is
+  // not known.
+  uint16_t CopyFor(fxt::Koid koid, const Process& process);
   // Whether a thread of the group and priority has a greater weight than another one of another
   // group.
   bool IsHeavier(uint16_t cgroup, int32_t priority, uint16_t than_cgroup,
@@ -167,10 +184,8 @@ class RunnableReasons {
   std::unordered_map<fxt::Koid, Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
-  // The first stands for none. With autogroups each process has a copy of its group: only its
-  // threads are known to be of one session.
-  std::vector<Cgroup> cgroups_{1};
-  std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and process
+  std::vector<Cgroup> cgroups_{1};                            // the first stands for none
+  std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and autogroup
 };
 
 class RunnableReasons::OpenWait {

@@ -118,7 +118,10 @@ void SettingsTable::AddProcess(const Process& process, bool of_command, SettingM
                  .subject = process.name,
                  .name = ""};
   for (const auto& [name, value] : process.settings) {
-    if (name == schema::setting::kThreads || name == schema::setting::kOomScore) continue;
+    if (name == schema::setting::kThreads || name == schema::setting::kOomScore ||
+        name == schema::setting::kAutogroup) {
+      continue;
+    }
     key.name = name;
     if (const auto thread = schema::AsThreadSetting(name)) {
       key.name = std::string(thread->name) + std::string(kOfThread) + FoldDigits(thread->thread);

@@ -109,6 +109,35 @@ TEST_F(RunnableReasonsTest, SessionsHaveGroupsOfTheirOwn) {
   EXPECT_EQ(Behind(kNice0 - 10), (RunnableParts{.weight = 1000}));
 }
 
+TEST_F(RunnableReasonsTest, AutogroupsAreWeighed) {
+  Set(SettingScope::kSystem, "", 0, {{"kernel.sched_autogroup_enabled", "1"}});
+  const auto autogroup = [&](fxt::Koid process, const std::string& name, const std::string& nice) {
+    Set(SettingScope::kProcess, "app", process, {{"autogroup", name}, {"autogroup_nice", nice}});
+  };
+  Process(10, "/");
+  Process(11, "/");
+  autogroup(10, "/autogroup-7", "0");
+  EXPECT_EQ(Behind(kNice0 - 10), RunnableParts()) << "that of the other one is not known";
+  autogroup(11, "/autogroup-7", "0");
+  EXPECT_EQ(Behind(kNice0 - 10), (RunnableParts{.weight = 1000}));
+  // Sessions weigh the same, whatever their threads do.
+  autogroup(11, "/autogroup-8", "0");
+  EXPECT_EQ(Behind(kNice0 - 10), RunnableParts());
+  Set(SettingScope::kProcess, "app", 11, {{"autogroup_nice", "-5"}});
+  EXPECT_EQ(Behind(kNice0 + 10), (RunnableParts{.weight = 1000}));
+  // Threads without one are weighed by themselves beside sessions.
+  Set(SettingScope::kProcess, "app", 11, {{"autogroup", "none"}});
+  EXPECT_EQ(Behind(kNice0 + 5), RunnableParts());
+  EXPECT_EQ(Behind(kNice0 - 5), (RunnableParts{.weight = 1000}));
+  Set(SettingScope::kProcess, "app", 10, {{"autogroup", "none"}});
+  EXPECT_EQ(Behind(kNice0 - 5, kNice0 - 10), RunnableParts());
+  // A group that weighs has no sessions in it.
+  Process(11, "/high");
+  autogroup(11, "/autogroup-9", "19");
+  Set(SettingScope::kCgroup, "/high", 0, {{"cpu.weight", "200"}});
+  EXPECT_EQ(Behind(kNice0), (RunnableParts{.weight = 1000}));
+}
+
 TEST_F(RunnableReasonsTest, GroupsCountWhereTheyDiffer) {
   Process(10, "/low/a");
   Process(11, "/high");
