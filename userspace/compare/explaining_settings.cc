@@ -148,16 +148,24 @@ std::vector<size_t> ExplainingSettings(const DiffReport& report, const Compariso
   };
   const std::string own = process_of(*row.group);
   std::set<std::string> processes = {own};
+  std::set<std::string> threads = {report.groups[*row.group].name.thread};
   if ((kinds & (kForCpu | kSleeping)) != 0) {
     for (const CauseLink& link : row.causes) {
-      if (link.group) processes.insert(process_of(*link.group));
+      if (!link.group) continue;
+      processes.insert(process_of(*link.group));
+      threads.insert(report.groups[*link.group].name.thread);
     }
   }
+  // How many threads there are of a kind that has no part in it explains nothing.
+  const auto is_of_threads = [&](const SettingDifference& setting) {
+    const std::string of = std::string(schema::setting::kThreads) + std::string(measure::kOfThread);
+    return !setting.name.starts_with(of) || threads.contains(setting.name.substr(of.size()));
+  };
   std::vector<size_t> found;
   for (size_t i = 0; i < report.settings.size(); ++i) {
     const SettingDifference& setting = report.settings[i];
     if (IsOfProcess(setting) && !processes.contains(setting.subject)) continue;
-    if (ActsOn(setting, kinds)) found.push_back(i);
+    if (ActsOn(setting, kinds) && is_of_threads(setting)) found.push_back(i);
   }
   // The group's own first.
   std::stable_sort(found.begin(), found.end(), [&](size_t a, size_t b) {

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,10 +28,31 @@ struct FreeScopes {
 };
 using Scopes = std::unique_ptr<Dwarf_Die, FreeScopes>;
 
-std::string NameOf(Dwarf_Die* function) {
+// Whether .debug_info ends with a zero. In one that does not, libdw would look for the end of a
+// name beyond it.
+bool EndsWithZero(Dwarf* dwarf) {
+  Elf* const elf = dwarf_getelf(dwarf);
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    const char* const name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr || std::string_view(name) != ".debug_info") continue;
+    const Elf_Data* const data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_size == 0) return false;
+    if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0) return false;
+  }
+  return true;
+}
+
+// `reads_inline`: names that stand in .debug_info itself.
+std::string NameOf(Dwarf_Die* function, bool reads_inline) {
   for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
     Dwarf_Attribute value;
-    const char* name = dwarf_formstring(dwarf_attr_integrate(function, attribute, &value));
+    if (dwarf_attr_integrate(function, attribute, &value) == nullptr) continue;
+    if (dwarf_whatform(&value) == DW_FORM_string && !reads_inline) continue;
+    const char* name = dwarf_formstring(&value);
     if (name != nullptr) return Demangle(name);
   }
   return {};
@@ -58,11 +80,14 @@ struct LineTable::Impl {
     uint64_t unit = 0;  // the offset of its entry
   };
 
+  explicit Impl(ElfFile opened) : file(std::move(opened)) {}
+
   // Closed last.
   ElfFile file;
   std::optional<ElfFile> alternate_file;
   DwarfPtr alternate;
   DwarfPtr dwarf;
+  bool reads_inline = false;
   std::vector<UnitRange> ranges;  // by begin
 
   void ReadRanges() {
@@ -94,7 +119,7 @@ LineTable& LineTable::operator=(LineTable&&) noexcept = default;
 LineTable::~LineTable() = default;
 
 std::optional<LineTable> LineTable::Open(ElfFile file, const DebugFileOptions& options) {
-  auto impl = std::unique_ptr<Impl>(new Impl{std::move(file), {}, {}, {}, {}});
+  auto impl = std::make_unique<Impl>(std::move(file));
   impl->dwarf.reset(dwarf_begin_elf(impl->file.handle(), DWARF_C_READ, nullptr));
   if (!impl->dwarf) return std::nullopt;
   const char* name = nullptr;
@@ -116,6 +141,8 @@ std::optional<LineTable> LineTable::Open(ElfFile file, const DebugFileOptions& o
     if (!impl->alternate) return std::nullopt;
     dwarf_setalt(impl->dwarf.get(), impl->alternate.get());
   }
+  impl->reads_inline =
+      EndsWithZero(impl->dwarf.get()) && (!impl->alternate || EndsWithZero(impl->alternate.get()));
   impl->ReadRanges();
   if (impl->ranges.empty()) return std::nullopt;
   return LineTable(std::move(impl));
@@ -148,11 +175,11 @@ std::vector<SourcePosition> LineTable::Find(uint64_t address) const {
     Dwarf_Die* scope = scopes.get() + i;
     const int tag = dwarf_tag(scope);
     if (tag == DW_TAG_subprogram) {
-      position.function = NameOf(scope);
+      position.function = NameOf(scope, impl_->reads_inline);
       break;
     }
     if (tag != DW_TAG_inlined_subroutine) continue;
-    position.function = NameOf(scope);
+    position.function = NameOf(scope, impl_->reads_inline);
     positions.push_back(std::exchange(position, {}));
     position.line = NumberOf(scope, DW_AT_call_line);
     const uint32_t file = NumberOf(scope, DW_AT_call_file);

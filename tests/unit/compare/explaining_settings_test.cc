@@ -89,6 +89,12 @@ TEST_F(ExplainingSettingsTest, ASmallerPoolExplainsWaitsForItAndALongerRun) {
   link.kind = CauseLink::Kind::kAnsweredBy;
   link.group = kHog;
   EXPECT_EQ(Of(Metric::kSleep, {link}), Names{"hog:threads"});
+  // Those of another kind are no part of it.
+  report_.settings[0].name = "threads of thread flush-#";
+  EXPECT_EQ(Of(Metric::kSleep, {link}), Names{});
+  report_.settings[0].name = "threads of thread hog";
+  EXPECT_EQ(Of(Metric::kSleep, {link}), Names{"hog:threads of thread hog"});
+  report_.settings[0].name = "threads";
   // More of them are no reason for a longer run.
   std::swap(report_.settings[0].base, report_.settings[0].next);
   EXPECT_EQ(Of(Metric::kElapsed), Names{});
