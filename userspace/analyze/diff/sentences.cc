@@ -80,6 +80,14 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
                        ValueWords(report, row, row.next.value),
                        ValueWords(report, row, row.base.value));
   }
+  // What it asked for says less than whom it asked. What it could not send says more.
+  const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
+                                    row.object->object.syscall.starts_with("send"));
+  if (row.statistic == Statistic::kAnswerMean && named && sends) {
+    return fmt::format("waits {} {} for {}{}, {} each instead of {}", amount, longer, whom, object,
+                       ValueWords(report, row, row.next.value),
+                       ValueWords(report, row, row.base.value));
+  }
   if (row.statistic == Statistic::kAnswerMean) {
     return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
                        named ? " of " + whom : "", ValueWords(report, row, row.next.value),
@@ -101,9 +109,6 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   if (link->kind == CauseLink::Kind::kInterrupt) {
     return fmt::format("sleeps {} {}{} until a timer or a device wakes it", amount, longer, object);
   }
-  // What it asked for says less than whom it asked. What it could not send says more.
-  const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
-                                    row.object->object.syscall.starts_with("send"));
   return fmt::format("waits {} {} for {}{}", amount, longer, whom, sends ? object : "");
 }
 
