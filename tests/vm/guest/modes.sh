@@ -462,6 +462,7 @@ mode_waits() {
 
 mode_limits() {
   # Settings are read with a hundredth of a CPU, which is slow here.
+  record_limit=300
   WAITING_SETTLE_SECONDS=30
   export WAITING_SETTLE_SECONDS
   record limits -c default -- waiting limits /sys/fs/cgroup
