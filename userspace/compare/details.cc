@@ -159,8 +159,8 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
 }
 
 // The object whose change explains half of the row's, or else the call and kind that do. Sleeps
-// shorter than 100 us have no object. Those that have one speak for the rest if they are a quarter
-// of the change (kNamed), and one object explains all of them but a quarter.
+// shorter than 100 us have no object. Those that have one speak for the rest if they are a
+// twentieth of the change (kLeastPart), and one object explains all of them but a quarter (kNamed).
 std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Groups& groups,
                                            const Normalization& normalization) {
   if (!row.group || row.change == 0 ||
@@ -187,7 +187,7 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
     if (most == changes.end()) continue;
     const bool explains =
         most->second / row.change >= kExplained ||
-        (described / row.change >= kNamed && most->second / described >= 1 - kNamed);
+        (described / row.change >= kLeastPart && most->second / described >= 1 - kNamed);
     if (explains) return ObjectChange{most->first, most->second};
   }
   return std::nullopt;

@@ -164,10 +164,8 @@ void RunTest(StatisticTest& test, double noise) {
       // The other statistics are without waits for groups out of scope.
       const bool with_all = info.statistic != Statistic::kLatencyRunnable &&
                             info.statistic != Statistic::kPreemptedRunnable;
-      // A group that is new is no slower. There are no threads beside it in the base, but for
-      // rounding.
-      constexpr double kNone = 1e-6;
-      const bool was_there = test.base.out_of_scope.threads > kNone;
+      // A group that is new is no slower: no threads are beside it in the base, but for rounding.
+      const bool was_there = test.base.out_of_scope.threads > 1e-9;
       if (test.enough && test.passes_gate && test.change > 0 && with_all && was_there) {
         test.by_others_p = test.p;
       }

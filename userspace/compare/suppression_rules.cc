@@ -39,7 +39,11 @@ double LogRatioOfWaits(const GroupFindings& findings, const ComparisonRow& row) 
 // A group with fewer waits sleeps longer.
 Suppression SleepInSlack(const GroupFindings& findings, const ComparisonRow& row, double part) {
   // Sleeps until a thread ends them are waits in place of its own timers: slack lengthens those.
-  if (row.change <= 0 || row.statistic == Statistic::kSleepForThreads) return {};
+  // Longer answers are of those that give them.
+  if (row.change <= 0 || row.statistic == Statistic::kSleepForThreads ||
+      row.statistic == Statistic::kAnswerMean) {
+    return {};
+  }
   const SuppressionFacts& facts = findings.facts();
   const auto cheaper = findings.Find(Metric::kCpuTime, IsBetter);
   const double slack = facts.slack - (cheaper ? findings.row(*cheaper).change : 0);
@@ -119,7 +123,8 @@ constexpr SuppressionRule kSuppressionRules[] = {
        return Suppression{.by = {}, .drop = elsewhere};
      }},
     {"sleep_in_slack", kSleeps,
-     "A group that does as much as before and waits or runs less has more time to sleep.",
+     "A group that does as much as before and waits or runs less has more time to sleep. "
+     "Longer answers are of those who give them.",
      kExplained, false, SleepInSlack},
     {"sleep_taken_by_work", kSleeps,
      "A group that runs, waits for a CPU or is in D where it slept before is not better off.",

@@ -60,6 +60,8 @@ std::vector<SuppressionCase> SuppressionCases() {
   const ComparisonRow cheaper = better(M::kCpuTime, -60);
   ComparisonRow thread_sleep = worse(M::kSleep, 100);
   thread_sleep.statistic = Statistic::kSleepForThreads;
+  ComparisonRow answers = worse(M::kSleep, 100);
+  answers.statistic = Statistic::kAnswerMean;
   return {
       {"appears_or_disappears",
        true,
@@ -127,6 +129,7 @@ std::vector<SuppressionCase> SuppressionCases() {
       {"waits_for_cpu_elsewhere", false, {worse(M::kPreemptedWait, 30)}, {.runnable = -25}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100), cheaper}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100)}, {.slack = 60}},
+      {"sleep_in_slack", false, {answers, cheaper}},
       // It has less work.
       {"sleep_in_slack", false, {worse(M::kSleep, 100), cheaper}, {.slowed = true}},
       // Less waiting that is not significant is no slack.
