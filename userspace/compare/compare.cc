@@ -111,6 +111,7 @@ class Comparer {
     Test();
     Decide();
     DecideBySettings();
+    DecideAnswersOfLessWork();
     DecideByOthers();
     for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
     Attribution attribution(groups_, normalization_, in_scope_, report_.rows);
@@ -626,6 +627,36 @@ class Comparer {
       if (rates[i] > kFalseDiscoveries || rates[i] >= row->q) continue;
       row->q = rates[i];
       Judge(*row, unit->change);
+    }
+  }
+
+  // Whether answers come later to those who do less: one question, and not one of many about their
+  // sleep. A rate of their own, by Benjamini and Hochberg.
+  void DecideAnswersOfLessWork() {
+    if (!report_.confirmed) return;
+    std::vector<double> p;
+    std::vector<const TestedUnit*> asked;
+    for (const TestedUnit& unit : units_) {
+      const bool does_less =
+          std::any_of(unit.numbers.begin(), unit.numbers.end(), [&](size_t number) {
+            const ComparisonRow& row = report_.rows[number];
+            return row.metric == Metric::kWakeups && row.verdict == Verdict::kLess;
+          });
+      if (!unit.group || !does_less || !unit.tests.later_answers) continue;
+      p.push_back(unit.tests.later_answers->p);
+      asked.push_back(&unit);
+    }
+    const std::vector<double> rates = FalseDiscoveryRates(p);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      if (rates[i] > kFalseDiscoveries) continue;
+      for (const size_t number : asked[i]->numbers) {
+        ComparisonRow& row = report_.rows[number];
+        if (row.metric != Metric::kSleep || row.verdict == Verdict::kWorse) continue;
+        row = *asked[i]->tests.later_answers;
+        row.group = asked[i]->group;
+        row.q = rates[i];
+        Judge(row, asked[i]->change);
+      }
     }
   }
 

@@ -127,6 +127,39 @@ TEST(SleepTest, MoreSleepsForAsMuchWorkOfARunAreWorse) {
   EXPECT_FALSE(IsFinding(VerdictOfRuns(2.5)));
 }
 
+// Of the sleeps `count` are for answers and take `us` each, in captures of three seconds.
+void SetAnswers(measure::Capture& capture, uint64_t count, uint64_t us) {
+  measure::Group& group = capture.groups[0];
+  measure::Distribution& answers = group.of(measure::Duration::kForAnswer);
+  answers = {};
+  for (uint64_t i = 0; i < count; ++i) answers.whole.Add(us * (998 + i % 5));
+  answers.whole_ns = count * us * 1000;
+  group.wakeups = count;
+}
+
+// A group whose answers take 0.5 ms, then 0.85, and differ by a tenth from capture to capture.
+ComparisonRow LaterAnswers(uint64_t count_after) {
+  const Work before;
+  Work after = before;
+  // As much work for each.
+  after.cpu_ms *= static_cast<double>(count_after) / 4000;
+  auto sides = Simulator(5).Sides({before}, {after}, 3);
+  for (uint64_t i = 0; i < 3; ++i) {
+    SetAnswers(sides.base[i], 4000 + i, 450 + 50 * i);
+    SetAnswers(sides.next[i], count_after - i, 900 - 50 * i);
+  }
+  const auto report = Compare(std::move(sides));
+  EXPECT_TRUE(report);
+  return *testing::Find(*report, "worker", Metric::kSleep);
+}
+
+TEST(SleepTest, AnswersOfAGroupThatDoesLessAreAQuestionOfTheirOwn) {
+  const ComparisonRow less = LaterAnswers(2200);
+  EXPECT_EQ(less.verdict, Verdict::kWorse);
+  EXPECT_EQ(less.statistic, Statistic::kAnswerMean);
+  EXPECT_FALSE(IsFinding(LaterAnswers(4000).verdict));
+}
+
 TEST(SleepTest, UnchangedSleepsAreNotWorse) {
   EXPECT_FALSE(IsFinding(VerdictOf(300, 300)));
   EXPECT_FALSE(IsFinding(VerdictOf(120, 120)));
