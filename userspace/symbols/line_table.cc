@@ -38,7 +38,10 @@ bool EndsWithZero(Dwarf* dwarf) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) return false;
     const char* const name = elf_strptr(elf, names, header.sh_name);
-    if (name == nullptr || std::string_view(name) != ".debug_info") continue;
+    if (name == nullptr) continue;
+    // Its end is that of what it is unpacked to.
+    if (std::string_view(name) == ".zdebug_info") return false;
+    if (std::string_view(name) != ".debug_info") continue;
     const Elf_Data* const data = elf_rawdata(section, nullptr);
     if (data == nullptr || data->d_size == 0) return false;
     if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0) return false;
