@@ -200,7 +200,7 @@ TEST(Load, ForkStormKeepsMemoryAndNames) {
   EXPECT_EQ(large.stats.dropped, 0u);
   EXPECT_LT(memory(large), 64.0);
   // The memory for ended tasks must not grow with 38,000 more of them.
-  EXPECT_LT(memory(large), memory(small) + 16.0);
+  EXPECT_LT(memory(large), memory(small) + 6.0);
   // Each child has its own name at its switches.
   std::set<std::pair<int32_t, uint16_t>> children;
   for (const auto& cpu : large.log.log.cpus) {

@@ -119,8 +119,6 @@ class RunnableReasons {
   struct Autogroup {
     uint32_t number = 0;  // 0: none, its threads are weighed by their nice
     uint32_t weight = 1024;
-
-    bool operator==(const Autogroup&) const = default;
   };
   // What settings say of a process, or of one thread.
   struct Scheduling {
