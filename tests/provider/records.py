@@ -24,12 +24,17 @@ class Records(Recordings):
         for row in threads:
             self.assertEqual(int(row["own_tid"]), row["tid"])
         slept = self.rows(name, "SELECT ts, dur, tid, koid FROM waits WHERE kind = 'sleep' AND process = 'exercise'")
+        with_sleep = set()
         for row in inner:
-            # The inner span lies within an outer one of its thread and contains a sleep.
+            # The inner span lies within an outer one of its thread.
             self.assertTrue(any(o["tid"] == row["tid"] and o["ts"] <= row["ts"] and
                                 row["ts"] + row["dur"] <= o["ts"] + o["dur"] for o in outer), row)
-            self.assertTrue(any(s["tid"] == row["tid"] and row["ts"] <= s["ts"] and s["dur"] is not None and
-                                s["ts"] + s["dur"] <= row["ts"] + row["dur"] for s in slept), row)
+            if any(s["tid"] == row["tid"] and row["ts"] <= s["ts"] and s["dur"] is not None and
+                   s["ts"] + s["dur"] <= row["ts"] + row["dur"] for s in slept):
+                with_sleep.add(row["tid"])
+        # A thread that loses its CPU while it goes to sleep may find its timer expired, and does not sleep in that
+        # span; of five spans of a thread this is not all.
+        self.assertEqual(with_sleep, {row["tid"] for row in inner})
 
     def test_records_are_in_the_section_of_their_provider(self):
         name = self.record("spans", 1)
