@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -111,7 +112,7 @@ class Comparer {
     Test();
     Decide();
     DecideBySettings();
-    DecideAnswersOfLessWork();
+    DecideAnswers();
     DecideByOthers();
     for (TestedUnit& unit : units_) SuppressSymptoms(report_.rows, unit.numbers, unit.facts);
     Attribution attribution(groups_, normalization_, in_scope_, report_.rows);
@@ -200,6 +201,7 @@ class Comparer {
     const SharedGroup& group = groups_.all()[number];
     size_t present[2] = {0, 0};
     SideRates requests;
+    SideRates from_outside;
     SideRates timer_wakeups;
     SideRates answers;
     SideRates latency;
@@ -235,6 +237,7 @@ class Comparer {
         if (other < captures_[i]->groups.size() && other != group.at[i]) {
           requests.Add(next, wakeups);
         }
+        if (other != group.at[i]) from_outside.Add(next, wakeups);
         if (other == measure::kInterrupt) timer_wakeups.Add(next, wakeups);
       }
       answers.Add(next, weight * static_cast<double>(
@@ -246,6 +249,7 @@ class Comparer {
     unit.change.added = present[0] == 0;
     unit.change.removed = present[1] == 0;
     unit.change.requests_log_ratio = requests.LogRatio(Statistic::kWakeupRate);
+    unit.change.from_outside_log_ratio = from_outside.LogRatio(Statistic::kWakeupRate);
     unit.change.answers_log_ratio = answers.LogRatio(Statistic::kWakeupRate);
     unit.change.timer_wakeups_log_ratio = timer_wakeups.LogRatio(Statistic::kWakeupRate);
     unit.facts.slack = SlackOf(runnable, bases_, pairs_) + SlackOf(blocked, bases_, pairs_);
@@ -463,8 +467,7 @@ class Comparer {
     };
     for (ComparisonRow& row : report_.rows) {
       if (row.request && (row.verdict == Verdict::kWorse || row.verdict == Verdict::kBetter)) {
-        std::vector<CauseLink> others =
-            HoldersOutOfScope(report_.requests[*row.request], row.change > 0 ? 1 : -1);
+        std::vector<CauseLink> others = HoldersOutOfScope(row);
         if (others.empty()) continue;
         if (row.verdict == Verdict::kWorse) {
           move(row, std::move(others));
@@ -502,28 +505,55 @@ class Comparer {
     });
   }
 
-  // The groups out of scope that had the CPU while requests waited for it, if that explains a
-  // change with the sign of `direction`. ms of a request.
-  std::vector<CauseLink> HoldersOutOfScope(const RequestChange& request, double direction) const {
+  // The groups out of scope that had the CPU while requests waited for it, if that explains the
+  // change of the row, and the rest of the requests does not. ms of a request.
+  std::vector<CauseLink> HoldersOutOfScope(const ComparisonRow& row) const {
+    const RequestChange& request = report_.requests[*row.request];
+    const double direction = row.change > 0 ? 1 : -1;
     std::vector<CauseLink> links;
     double explained = 0;
+    double by_itself = 0;
     for (const PartChange& each : request.parts) {
-      if (each.part.kind != path::PartKind::kRunnable || each.change() * direction <= 0) {
-        continue;
-      }
       std::optional<size_t> holder;
       bool is_judged = false;
       for (size_t g = 0; g < groups_.all().size(); ++g) {
-        if (groups_.all()[g].name.thread != each.part.waited_for) continue;
+        if (each.part.kind != path::PartKind::kRunnable ||
+            groups_.all()[g].name.thread != each.part.waited_for) {
+          continue;
+        }
         is_judged = is_judged || in_scope_[g];
         holder = g;
       }
-      if (!holder || is_judged) continue;
-      explained += each.change();
-      links.push_back({CauseLink::Kind::kHeldCpu, holder, each.change(), Metric::kRequest});
+      const bool by_others = holder && !is_judged;
+      (by_others ? explained : by_itself) += each.change() * direction;
+      if (by_others && each.change() * direction > 0) {
+        links.push_back({CauseLink::Kind::kHeldCpu, holder, each.change(), Metric::kRequest});
+      }
     }
-    if (std::abs(explained) < request.change() * direction * kExplained) return {};
+    // Parts are means. Where others delay some of the requests, a median is that of the rest.
+    const double of_row = (row.next.value - row.base.value) * direction / kUsPerMs;
+    if (explained < request.change() * direction * kExplained || by_itself >= of_row * kExplained) {
+      return {};
+    }
     return links;
+  }
+
+  // Captures a side that would decide the row if they differ as these do.
+  size_t CapturesToDecide(const ComparisonRow& row) const {
+    const auto side = static_cast<double>(std::min(bases_, captures_.size() - bases_));
+    // The width of an interval falls with the square root of the number of captures.
+    const double half = std::log(row.ratio.high / row.ratio.low) / 2;
+    const double size = std::abs(std::log(row.ratio.value));
+    const double effect = std::log(kLeastChange);
+    double narrower = half / std::abs(size - effect);
+    if (size > effect && row.p < 1) {
+      // The p that makes it a finding is smaller by as much as its q has to be.
+      const double needed = row.p * kFalseDiscoveries / std::max(row.q, kFalseDiscoveries);
+      const boost::math::normal_distribution<double> normal;
+      narrower =
+          boost::math::quantile(normal, needed / 2) / boost::math::quantile(normal, row.p / 2);
+    }
+    return static_cast<size_t>(std::min(1e6, std::ceil(side * narrower * narrower)));
   }
 
   // What the report says nothing about: groups that the command exchanges wakeups with and that are
@@ -553,16 +583,11 @@ class Comparer {
     }
     std::sort(report_.partners.begin(), report_.partners.end(),
               [](const auto& a, const auto& b) { return a.wakeups > b.wakeups; });
-    const auto side = static_cast<double>(std::min(bases_, captures_.size() - bases_));
     for (size_t number = 0; number < report_.rows.size(); ++number) {
       const ComparisonRow& row = report_.rows[number];
       if (row.verdict != Verdict::kCannotTell || IsPart(row.metric)) continue;
       if (row.change < InfoOf(row.statistic).gate || row.ratio.low <= 0) continue;
-      // The width of an interval falls with the square root of the number of captures.
-      const double half = std::log(row.ratio.high / row.ratio.low) / 2;
-      const double wider = half / std::log(kLeastChange);
-      report_.too_noisy.push_back(
-          {number, static_cast<size_t>(std::min(1e6, std::ceil(side * wider * wider)))});
+      report_.too_noisy.push_back({number, CapturesToDecide(row)});
     }
     std::stable_sort(report_.too_noisy.begin(), report_.too_noisy.end(),
                      [&](const auto& a, const auto& b) {
@@ -630,20 +655,15 @@ class Comparer {
     }
   }
 
-  // Whether answers come later to those who do less: one question, and not one of many about their
-  // sleep. A rate of their own, by Benjamini and Hochberg.
-  void DecideAnswersOfLessWork() {
+  // Whether answers come later: what a program is for is one question, and not one of the many
+  // about its sleep. A rate of their own, by Benjamini and Hochberg.
+  void DecideAnswers() {
     if (!report_.confirmed) return;
     std::vector<double> p;
     std::vector<const TestedUnit*> asked;
     for (const TestedUnit& unit : units_) {
-      const bool does_less =
-          std::any_of(unit.numbers.begin(), unit.numbers.end(), [&](size_t number) {
-            const ComparisonRow& row = report_.rows[number];
-            return row.metric == Metric::kWakeups && row.verdict == Verdict::kLess;
-          });
-      if (!unit.group || !does_less || !unit.tests.later_answers) continue;
-      p.push_back(unit.tests.later_answers->p);
+      if (!unit.group || !unit.tests.answers) continue;
+      p.push_back(unit.tests.answers->p);
       asked.push_back(&unit);
     }
     const std::vector<double> rates = FalseDiscoveryRates(p);
@@ -652,7 +672,8 @@ class Comparer {
       for (const size_t number : asked[i]->numbers) {
         ComparisonRow& row = report_.rows[number];
         if (row.metric != Metric::kSleep || row.verdict == Verdict::kWorse) continue;
-        row = *asked[i]->tests.later_answers;
+        if (asked[i]->tests.answers->change <= 0) continue;
+        row = *asked[i]->tests.answers;
         row.group = asked[i]->group;
         row.q = rates[i];
         Judge(row, asked[i]->change);

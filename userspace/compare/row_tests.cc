@@ -306,10 +306,9 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
     for (const StatisticTest* test : row_tests) {
       if (!test->enough) continue;
       p.push_back(test->p);
-      if (test->sample->statistic == Statistic::kAnswerMean && test->passes_gate &&
-          test->change > 0) {
-        result.later_answers = RowOf(*test, bases);
-        result.later_answers->p = test->p;
+      if (test->sample->statistic == Statistic::kAnswerMean && test->passes_gate) {
+        result.answers = RowOf(*test, bases);
+        result.answers->p = test->p;
       }
       decided = decided && IsDecided(*test);
       // A statistic that passes the gate goes before others, the first of equals before the rest.

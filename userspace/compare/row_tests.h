@@ -43,8 +43,8 @@ struct RowTests {
   std::array<double, kStatistics> log_ratio{};
   // Of the hypothesis that no metric of the group changed.
   double p = 1;
-  // Answers that became later, with the p of this statistic alone.
-  std::optional<ComparisonRow> later_answers;
+  // How long answers take, with the p of this statistic alone, where it passes its gate.
+  std::optional<ComparisonRow> answers;
   // Waits for a CPU that became longer, with their p, where other work of the machine explains it.
   std::vector<ComparisonRow> by_others;
 };

@@ -47,6 +47,16 @@ constexpr VerdictRule kVerdictRules[] = {
                      group.busy < constant,
                  Verdict::kUnchanged);
      }},
+    {"fewer_handovers",
+     "Its threads wake each other less often. Each wakeup does more of the work, and one from "
+     "outside of the group costs little more.",
+     kExplained,
+     [](const ComparisonRow& row, const GroupChange& group, double constant) {
+       const double each = std::log(row.ratio.value);
+       const double from_outside = group.of(Statistic::kCpuRate) - group.from_outside_log_ratio;
+       return If(IsCpuPerWakeup(row) && row.change > 0 && from_outside < each * constant,
+                 Verdict::kUnchanged);
+     }},
     {"dearer_wakeups", "Each wakeup costs more, and the CPU time is not less.", 0,
      [](const ComparisonRow& row, const GroupChange& group, double) {
        return If(IsCpuPerWakeup(row) && row.change > 0 && group.of(Statistic::kCpuRate) > -Effect(),

@@ -14,6 +14,7 @@ namespace comparison {
 struct GroupChange {
   std::array<double, kStatistics> log_ratio{};  // by Statistic
   double requests_log_ratio = 0;                // wakeups by other groups
+  double from_outside_log_ratio = 0;            // wakeups but those by its own threads
   double timer_wakeups_log_ratio = 0;           // wakeups by timers and devices
   double answers_log_ratio = 0;                 // sleeps for answers
   // ms per second that its threads ran, waited for a CPU or were in D, on the side with more of it.

@@ -10,6 +10,7 @@ namespace comparison {
 
 inline constexpr double kNsPerUs = 1e3;
 inline constexpr double kNsPerMs = 1e6;
+inline constexpr double kUsPerMs = 1e3;
 inline constexpr double kNsPerSecond = 1e9;
 
 // A change is explained by what makes up this part of it, or more: of its ms or of its logarithm.
