@@ -9,6 +9,7 @@ and ends with `harness.main()`, which takes --build DIR from the command line. B
 for modules that are imported before main() runs.
 """
 
+import functools
 import json
 import os
 import signal
@@ -153,6 +154,23 @@ def read(*parts):
     """The text of a file of the tree."""
     with open(os.path.join(ROOT, *parts), encoding="utf-8") as file:
         return file.read()
+
+
+def recorded_again(times):
+    """A test of the recording that its class has, of which other load of the machine may spoil a part. It fails if it fails
+    with each of `times` recordings, of which the class makes a new one with record()."""
+    def mark(method):
+        @functools.wraps(method)
+        def attempts(self):
+            for _ in range(times - 1):
+                try:
+                    return method(self)
+                except AssertionError as error:
+                    print(f"recorded again: {error}", file=sys.stderr)
+                    type(self).record()
+            return method(self)
+        return attempts
+    return mark
 
 
 class LimitedResult(unittest.TextTestResult):
