@@ -165,8 +165,8 @@ def in_one_of(times):
             for _ in range(times - 1):
                 try:
                     return method(self)
-                except AssertionError as error:
-                    print(f"recorded again: {error}", file=sys.stderr)
+                except (AssertionError, LookupError) as error:
+                    print(f"recorded again: {error!r}", file=sys.stderr)
                     getattr(self, "record_again", lambda: None)()
             return method(self)
         return tries
