@@ -196,6 +196,10 @@ class Categories(unittest.TestCase):
         listed = harness.run(RECORDER, "--list-categories", ok=(0,)).stdout
         cls.available = [name for name in CATEGORIES
                          if re.search(rf"^{name} .*(?<!not )available", listed, re.MULTILINE)]
+        cls.record_again()
+
+    @classmethod
+    def record_again(cls):
         trace = os.path.join(cls.folder, "all.fxt")
         for attempt in range(1, ATTEMPTS + 1):
             ftrace = Ftrace([*PAIRS, *TIMERS, *BLOCK, *LOCK])
@@ -237,22 +241,36 @@ class Categories(unittest.TestCase):
     def test_the_file_is_valid(self):
         self.assertEqual(self.checked.returncode, 0, self.checked.stdout)
 
-    def test_event_counts_match_ftrace(self):
+    def different_counts(self):
+        """Returns the counts that differ, ours and ftrace's by event, and the categories that have events."""
         theirs = collections.Counter(row[2] for row in self.rows)
-        seen = set()
+        different, seen = {}, set()
         for event, (category, kind, name) in PAIRS.items():
             if event not in self.events or category not in self.available:
                 continue
-            with self.subTest(event):
-                expected = theirs[os.path.basename(event)]
-                ours = self.count(category, kind, name)
-                # In a virtual machine ftrace may miss events of an idle CPU that BPF sees.
-                more = 0 if event != "power/cpu_idle" else ours
-                self.assertLessEqual(ours - expected, EDGES + expected // 200 + more)
-                self.assertLessEqual(expected - ours, EDGES + expected // 200)
-                if expected:
-                    seen.add(category)
+            expected = theirs[os.path.basename(event)]
+            ours = self.count(category, kind, name)
+            # In a virtual machine ftrace may miss events of an idle CPU that BPF sees.
+            more = 0 if event != "power/cpu_idle" else ours
+            slack = EDGES + expected // 200
+            if ours - expected > slack + more or expected - ours > slack:
+                different[event] = (ours, expected)
+            if expected:
+                seen.add(category)
+        return different, seen
+
+    def test_event_counts_match_ftrace(self):
+        different, seen = self.different_counts()
         self.assertGreaterEqual(seen, {"fault", "signal", "net", "workqueue"} & set(self.available))
+        # What one of them misses because of the other's work, or of a third recorder's, does not repeat each time.
+        for _ in range(ATTEMPTS - 1):
+            if not different:
+                break
+            print(f"recorded again: {different}", file=sys.stderr)
+            self.record_again()
+            again = self.different_counts()[0]
+            different = {event: counts for event, counts in different.items() if event in again}
+        self.assertEqual(different, {})
 
     def test_timers_match_ftrace(self):
         expected = sum(row[2] in ("timer_expire_entry", "hrtimer_expire_entry") for row in self.rows)
