@@ -53,10 +53,16 @@ LOCK = ("lock/contention_begin", "lock/contention_end")
 
 
 ATTEMPTS = 5
+# Both recorders read the clock for themselves: on each CPU an event at either end may be inside for one of them alone.
+EDGES = 2 * os.cpu_count()
 
 
 class Lost(Exception):
     """One of the two recorders lost events, which a busy machine may cause."""
+
+
+class FtraceLost(Lost):
+    pass
 
 
 def why_not():
@@ -93,7 +99,7 @@ class Ftrace:
         for name in os.listdir(os.path.join(self.path, "per_cpu")):
             with open(os.path.join(self.path, "per_cpu", name, "stats"), encoding="ascii") as file:
                 if int(re.search(r"overrun: (\d+)", file.read())[1]):
-                    raise Lost("ftrace lost events")
+                    raise FtraceLost("ftrace's buffers are too small for what this machine does")
         line = re.compile(r"^\s*.*-(\d+)\s+\[(\d+)\]\s+\S*\s*([\d.]+): (\w+): ?(.*)$")
         with open(os.path.join(self.path, "trace"), encoding="utf-8", errors="replace") as file:
             for text in file:
@@ -172,10 +178,12 @@ def load(folder):
     """The recorded program: prints the count of each source and the time interval."""
     begin = boottime()
     disks = disk_statistics()
+    between = [boottime()]
     counted = {"pid": os.getpid(), "faults": make_faults(2000), "signals": make_signals(200), "port": make_connections(20)}
     make_requests(folder, 20)
+    between.append(boottime())
     counted["requests"] = [after - before for before, after in zip(disks, disk_statistics())]
-    print(json.dumps({**counted, "begin": begin, "end": boottime()}))
+    print(json.dumps({**counted, "begin": begin, "between": between, "end": boottime()}))
 
 
 @unittest.skipIf(why_not(), why_not())
@@ -188,6 +196,10 @@ class Categories(unittest.TestCase):
         listed = harness.run(RECORDER, "--list-categories", ok=(0,)).stdout
         cls.available = [name for name in CATEGORIES
                          if re.search(rf"^{name} .*(?<!not )available", listed, re.MULTILINE)]
+        cls.record_again()
+
+    @classmethod
+    def record_again(cls):
         trace = os.path.join(cls.folder, "all.fxt")
         for attempt in range(1, ATTEMPTS + 1):
             ftrace = Ftrace([*PAIRS, *TIMERS, *BLOCK, *LOCK])
@@ -195,7 +207,9 @@ class Categories(unittest.TestCase):
                 cls.record(trace)
                 cls.rows = [row for row in ftrace.stop() if cls.begin <= row[0] <= cls.end]
                 break
-            except Lost:
+            except Lost as lost:
+                if attempt == ATTEMPTS and isinstance(lost, FtraceLost):
+                    raise unittest.SkipTest(str(lost)) from lost
                 if attempt == ATTEMPTS:
                     raise
             finally:
@@ -227,34 +241,48 @@ class Categories(unittest.TestCase):
     def test_the_file_is_valid(self):
         self.assertEqual(self.checked.returncode, 0, self.checked.stdout)
 
-    def test_event_counts_match_ftrace(self):
+    def different_counts(self):
+        """Returns the counts that differ, ours and ftrace's by event, and the categories that have events."""
         theirs = collections.Counter(row[2] for row in self.rows)
-        seen = set()
+        different, seen = {}, set()
         for event, (category, kind, name) in PAIRS.items():
             if event not in self.events or category not in self.available:
                 continue
-            with self.subTest(event):
-                expected = theirs[os.path.basename(event)]
-                ours = self.count(category, kind, name)
-                # In a virtual machine ftrace may miss events of an idle CPU that BPF sees.
-                more = 0 if event != "power/cpu_idle" else ours
-                self.assertLessEqual(ours - expected, 2 + expected // 200 + more)
-                self.assertLessEqual(expected - ours, 2 + expected // 200)
-                if expected:
-                    seen.add(category)
+            expected = theirs[os.path.basename(event)]
+            ours = self.count(category, kind, name)
+            # In a virtual machine ftrace may miss events of an idle CPU that BPF sees.
+            more = 0 if event != "power/cpu_idle" else ours
+            slack = EDGES + expected // 200
+            if ours - expected > slack + more or expected - ours > slack:
+                different[event] = (ours, expected)
+            if expected:
+                seen.add(category)
+        return different, seen
+
+    def test_event_counts_match_ftrace(self):
+        different, seen = self.different_counts()
         self.assertGreaterEqual(seen, {"fault", "signal", "net", "workqueue"} & set(self.available))
+        # What one of them misses because of the other's work, or of a third recorder's, does not repeat each time.
+        for _ in range(ATTEMPTS - 1):
+            if not different:
+                break
+            print(f"recorded again: {different}", file=sys.stderr)
+            self.record_again()
+            again = self.different_counts()[0]
+            different = {event: counts for event, counts in different.items() if event in again}
+        self.assertEqual(different, {})
 
     def test_timers_match_ftrace(self):
         expected = sum(row[2] in ("timer_expire_entry", "hrtimer_expire_entry") for row in self.rows)
         self.assertGreater(expected, 0)
-        self.assertLessEqual(abs(self.count("timer", "begin", None) - expected), 2 + expected // 200)
+        self.assertLessEqual(abs(self.count("timer", "begin", None) - expected), EDGES + expected // 200)
 
     def test_function_names_match_ftrace(self):
         theirs = collections.Counter(re.search(r"function[= ](\w+)", row[3])[1] for row in self.rows
                                      if row[2] == "workqueue_execute_start")
         ours = collections.Counter(record["name"] for record in self.records
                                    if record["category"] == "workqueue" and record["kind"] == "begin")
-        self.assertLessEqual(sum(((theirs - ours) + (ours - theirs)).values()), 2)
+        self.assertLessEqual(sum(((theirs - ours) + (ours - theirs)).values()), EDGES)
 
     def test_faults_match_getrusage(self):
         if "fault" not in self.available:
@@ -285,19 +313,23 @@ class Categories(unittest.TestCase):
             self.skipTest("no request went to a disk")
         begins = {record["id"]: record for record in self.records
                   if record["category"] == "block" and record["kind"] == "async-begin"}
-        ends = {record["id"] for record in self.records
+        ends = {record["id"]: record["time_ns"] for record in self.records
                 if record["category"] == "block" and record["kind"] == "async-end"}
         # A request that is only a flush completes without an issue event.
         completed = sum(row[2] == "block_rq_complete" and " + 0 " not in row[3] for row in self.rows)
         with_data = sum(number not in begins or begins[number]["arguments"]["bytes"] > 0 for number in ends)
-        self.assertLessEqual(abs(with_data - completed), 2 + completed // 100)
+        self.assertLessEqual(abs(with_data - completed), EDGES + completed // 100)
         done = collections.Counter(begins[number]["name"] for number in ends if number in begins)
+        # Others may use the disks meanwhile: requests that end while the program reads the statistics are in them or not.
+        surely = collections.Counter(begins[number]["name"] for number, end in ends.items()
+                                     if number in begins and self.between[0] <= end <= self.between[1])
         reads, writes, flushes = self.requests
         # Requests of other programs may span either end.
         slack = 4 + (reads + writes) // 50
-        self.assertLessEqual(abs(done["read"] - reads), slack)
+        self.assertLessEqual(surely["read"] - reads, slack)
+        self.assertLessEqual(reads - done["read"], slack)
         # The kernel counts flushes as writes, too.
-        self.assertLessEqual(done["write"] - writes, slack)
+        self.assertLessEqual(surely["write"] - writes, slack)
         self.assertLessEqual(writes - done["write"], flushes + slack)
         self.assertGreaterEqual(done["write"], 20)
         self.assertTrue(all(record["arguments"]["bytes"] % 512 == 0 for record in begins.values()))
@@ -308,7 +340,7 @@ class Categories(unittest.TestCase):
         expected = sum(row[2] == "contention_end" for row in self.rows)
         if not expected:
             self.skipTest("no lock was contended")
-        self.assertLessEqual(abs(self.count("lock", "end", None) - expected), 2 + expected // 50)
+        self.assertLessEqual(abs(self.count("lock", "end", None) - expected), EDGES + expected // 50)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ TEST(CircularWindow, HasTheNewestEvents) {
     Puppet dead([](char) { prctl(PR_SET_NAME, "ct-dead"); });
     dead.Command('a');
   }
+  const uint64_t dead_ns = BootTimeNs();
   uint64_t request_ns = 0;
   {
     const FullRate load;
@@ -144,7 +145,10 @@ TEST(CircularWindow, HasTheNewestEvents) {
       << "ftrace does not cover the first seconds";
 
   const TraceObjects objects = TraceObjects::Read(path);
-  EXPECT_EQ(objects.ThreadNamed("ct-dead"), 0u);
+  // Ended tasks are kept for a second, and a busy machine may fill a small buffer too slowly.
+  if (begin > dead_ns + 1'000'000'000) {
+    EXPECT_EQ(objects.ThreadNamed("ct-dead"), 0u);
+  }
   const auto pid = static_cast<fxt::Koid>(renamed.pid());
   ASSERT_TRUE(objects.threads.contains(pid));
   EXPECT_EQ(objects.threads.at(pid).name, "ct-renamed");

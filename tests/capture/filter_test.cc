@@ -118,13 +118,12 @@ TEST(Filter, NamesTheProcessOfAThreadGivenAsProcess) {
   ASSERT_TRUE(family.ok());
   const std::string process = std::to_string(family->pid());
   std::string thread;
-  for (int i = 0; i < 1000 && thread.empty(); ++i) {
+  ASSERT_TRUE(Eventually([&] {
     for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task")) {
       if (task.path().filename() != process) thread = task.path().filename();
     }
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  ASSERT_FALSE(thread.empty());
+    return !thread.empty();
+  }));
   const CommandResult result =
       RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "100ms", "--pid", thread}), kLimit);
   ASSERT_TRUE(Exited(result, 0));

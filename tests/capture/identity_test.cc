@@ -22,17 +22,26 @@
 namespace truth {
 namespace {
 
-using std::chrono::milliseconds;
-
 // Waits until `child` has written `word` to stderr. Returns what it has written.
 std::string WaitForWord(ChildProcess& child, const std::string& word) {
-  for (int i = 0; i < 3000 && child.Running(); ++i) {
-    std::string said = child.ErrorsSoFar();
-    if (said.find(word) != std::string::npos) return said;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  ADD_FAILURE() << "no output of " << word << ": " << child.ErrorsSoFar();
-  return "";
+  std::string said;
+  Eventually([&] {
+    const bool runs = child.Running();
+    said = child.ErrorsSoFar();
+    return !runs || said.find(word) != std::string::npos;
+  });
+  EXPECT_NE(said.find(word), std::string::npos) << "no output of " << word << ": " << said;
+  return said;
+}
+
+// Waits until `child` executes a program of this name.
+bool Executes(ChildProcess& child, const std::string& name) {
+  std::string comm;
+  Eventually([&] {
+    std::getline(std::ifstream("/proc/" + std::to_string(child.pid()) + "/comm"), comm);
+    return comm == name || !child.Running();
+  });
+  return comm == name;
 }
 
 uint32_t NumberAfter(const std::string& text, const std::string& key) {
@@ -90,15 +99,7 @@ class Outsider {
  public:
   Outsider() : process_(ChildProcess::Start({"sleep", "987"}, AsUser())) {}
   uint32_t pid() const { return static_cast<uint32_t>(process_->pid()); }
-  bool Running() {
-    for (int i = 0; i < 1000 && process_.ok() && process_->Running(); ++i) {
-      std::string comm;
-      std::getline(std::ifstream("/proc/" + std::to_string(pid()) + "/comm"), comm);
-      if (comm == "sleep") return true;
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    return false;
-  }
+  bool Running() { return process_.ok() && Executes(*process_, "sleep"); }
 
  private:
   static CommandOptions AsUser() {
@@ -266,7 +267,7 @@ TEST_F(Identity, LongCommandLinesAreWholeOrMarked) {
     const std::string zeros(bytes, '0');
     const std::string path = dir_.File(std::to_string(bytes) + ".fxt");
     auto before = ChildProcess::Start({"sleep", "987", zeros});
-    ASSERT_TRUE(before.ok());
+    ASSERT_TRUE(before.ok() && Executes(*before, "sleep"));
     const CommandResult result = RunCommand(RecordCommand(path, {}, {"true", zeros}), kLimit);
     ASSERT_TRUE(Exited(result, 0));
     EXPECT_TRUE(IsWholeFile(path)) << bytes;

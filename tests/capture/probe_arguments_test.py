@@ -321,6 +321,8 @@ class Usdt(ProbeTest):
 
 
 class Hostile(ProbeTest):
+    # Each recording attaches its programs, which takes up to half a minute where grace periods of the kernel are slow.
+    @harness.limited(3 * harness.TEST_LIMIT_S)
     def test_damaged_debug_information(self):
         program = compiled(self.folder, "calls.c", COMPILERS[0][0], "-O2", "-g")
         with open(program, "rb") as file:

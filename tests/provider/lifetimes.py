@@ -5,14 +5,14 @@ import shutil
 import unittest
 
 from harness import DEADLINE_S, RECORDER, eventually
-from recordings import Recordings
+from recordings import ROOMY, Recordings
 
 NOBODY = 65534
 
 
 class Lifetimes(Recordings):
     def test_sessions_of_every_mode(self):
-        for mode in (("--circular", "2M"), ("--oneshot", "4M"), ("--streaming", "-o", self.path("s.fxt"))):
+        for mode in (("--circular", ROOMY), ("--oneshot", ROOMY), ("--streaming", "-o", self.path("s.fxt"))):
             with self.subTest(mode=mode[0]):
                 self.assertTrue(eventually(self.no_controller))
                 early = self.start("follow")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from harness import DEADLINE_S, eventually
-from recordings import Recordings
+from recordings import ROOMY, Recordings
 from spawn_as import spawn_as
 
 TRIES = 20
@@ -36,7 +36,7 @@ class PidReuse(Recordings):
 
     def test_a_reused_pid_is_another_process(self):
         """The spans of both programs are on two threads of two processes."""
-        for mode in (("--streaming", "-o", self.path("s.fxt")), ("--circular", "4M"), ("--oneshot", "4M")):
+        for mode in (("--streaming", "-o", self.path("s.fxt")), ("--circular", ROOMY), ("--oneshot", ROOMY)):
             with self.subTest(mode=mode[0]):
                 self.assertTrue(eventually(self.no_controller))
                 self.begin(*mode, "-c", "sched,task")

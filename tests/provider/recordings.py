@@ -12,6 +12,8 @@ import unittest
 import harness
 from harness import BUILD, DEADLINE_S, FXT, RECORDER
 
+# A buffer that a busy machine does not fill during a test.
+ROOMY = "64M"
 # The longest time that a test asks a program to write.
 LONGEST_S = float(os.environ.get("FXT_PROVIDER_CLOCK_SECONDS", "2"))
 
@@ -32,7 +34,7 @@ class Recordings(harness.FolderTest):
         return self.execute(RECORDER, *words, "--socket", self.socket, **more)
 
     def begin(self, *options):
-        self.recorder("start", *(options or ("--circular", "2M", "-c", "sched,task")))
+        self.recorder("start", *(options or ("--circular", ROOMY, "-c", "sched,task")))
         pid = self.status()["pid"]
 
         def end():

@@ -12,13 +12,14 @@ import sys
 import time
 
 from harness import BUILD, DEADLINE_S, ROOT, eventually
-from recordings import Recordings
+from recordings import ROOMY, Recordings
 
 MIB = 1 << 20
 # Memory that the recorder may take beyond its buffer.
 MARGIN = 128 * MIB
-# The longest storm of forks, which make few processes on a slow machine.
+# The longest storm of forks, which make few processes on a slow machine, and the longest sequence of programs.
 STORM_S = 60
+SEQUENCE_S = 300
 HOSTILE = os.environ.get("FXT_HOSTILE", os.path.join(BUILD, "tests/hostile"))
 
 
@@ -38,17 +39,19 @@ class Trust(Recordings):
         return self.resident(pid)[1] - before
 
     def test_short_programs_in_sequence_keep_their_records(self):
-        count = 600
-        self.begin("--circular", "8M", "-c", "sched:switch,task")
-        for number in range(count):
-            self.execute(self.exercise, "one", str(number))
+        # Without switches a busy machine cannot fill the buffer during a test.
+        self.begin("--circular", ROOMY, "-c", "task")
+        count, deadline = 0, time.monotonic() + SEQUENCE_S
+        while count < 600 and time.monotonic() < deadline:
+            self.execute(self.exercise, "one", str(count))
+            count += 1
         refused = self.status().get("providers_refused")
         name = self.stop()
         seen = self.rows(name, "SELECT count(*) AS n FROM instants WHERE name = 'one'")[0]["n"]
         self.assertEqual((seen, refused), (count, 0))
 
     def test_refused_programs_are_reported(self):
-        self.begin("--circular", "8M", "-c", "sched:switch,task")
+        self.begin("--circular", ROOMY, "-c", "task")
         holder = self.hostile("places", 120, 2000, stdout=subprocess.PIPE, text=True)
         refused = int(holder.stdout.readline())
         holder.wait(DEADLINE_S)
@@ -155,8 +158,8 @@ class Trust(Recordings):
                 service.terminate()
 
     def test_kernel_categories_and_threads_of_others(self):
-        self.begin("--circular", "8M", "-c", "sched,task")
-        with subprocess.Popen(["sleep", "60"]) as victim:
+        self.begin("--circular", ROOMY, "-c", "sched,task")
+        with subprocess.Popen(["sleep", str(DEADLINE_S)]) as victim:
             self.assertEqual(self.hostile("forge", victim.pid).wait(DEADLINE_S), 0)
             name = self.stop()
             victim.kill()

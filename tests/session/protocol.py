@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import subprocess
+import time
 
 from harness import BUILD, DEADLINE_S, ROOT, eventually, run
 from sessions import CIRCULAR, GO_PATH, INTERFACE, NOBODY, Session
@@ -126,15 +127,18 @@ class Protocol(Session):
                                                    ("CLEAR_ALL", False, False)):
             name = f"before-{disposition}"[:15]
             path = self.path(f"{disposition}.fxt")
-            # Ended tasks are kept for a second. A busy machine may take longer to start again.
+            # Ended tasks are kept for a second. A busy machine, or one with slow grace periods, may take longer to start again.
+            in_time = False
             for _ in range(20):
                 client = self.client()
                 client.call("InitializeTracing", CIRCULAR)
                 client.call("StartTracing", {"options": {"buffer_disposition": "CLEAR_ALL"}})
+                begin = time.monotonic()
                 subprocess.run(["bash", "-c", f"printf %s '{name}' >/proc/self/comm; read -t 0.02 <> <(:)"], check=False)
                 client.call("StopTracing")
                 self.assertEqual(client.call("StartTracing", {"options": {"buffer_disposition": disposition}}),
                                  {"parameters": {}})
+                in_time |= time.monotonic() - begin < 1
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path)
                 client.call("TerminateTracing", {"options": {"write_results": True}, "output": {"path": path}})
@@ -144,6 +148,8 @@ class Protocol(Session):
                 found = (name in self.dump(f"{disposition}.fxt", "--type", "switch"), name in dump)
                 if found == (has_events, has_names):
                     break
+            if not in_time and found != (has_events, has_names):
+                self.skipTest(f"{disposition}: stop and start take longer here than ended tasks are kept")
             self.assertEqual(found, (has_events, has_names), disposition)
             # A file with both runs shows the gap between them.
             marks = self.dump(f"{disposition}.fxt", "--type", "instant")

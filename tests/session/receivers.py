@@ -2,6 +2,7 @@
 """Receivers of snapshots that take nothing, or little at a time: only their own snapshot fails."""
 
 import contextlib
+import functools
 import grp
 import json
 import os
@@ -9,6 +10,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import time
 
 import harness
@@ -16,7 +18,9 @@ from harness import DEADLINE_S, eventually
 from sessions import INTERFACE, NOBODY, Session
 
 IDLE_S = 10  # docs/control.md
-PROMPT_S = 5  # a snapshot, status or stop that nothing holds up, on a busy machine
+PROMPT_S = 5  # a snapshot, status or stop that nothing holds up
+# Sessions in which something may take longer, since the machine is busy or its grace periods are slow, before a test fails.
+ATTEMPTS = 5
 
 # One that another user may run.
 PYTHON = shutil.which("python3", path="/usr/bin:/bin") or "python3"
@@ -29,10 +33,10 @@ client = socket.socket(socket.AF_UNIX)
 client.connect(path)
 reading, writing = os.pipe()
 call = {"method": "%s.TakeSnapshot", "parameters": {"output": {"descriptor": 0}}}
+begin = time.monotonic()
 client.sendmsg([json.dumps(call).encode() + b"\\0"],
                [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [writing]))])
 print("asked", flush=True)
-begin = time.monotonic()
 if how == "trickle":
     client.settimeout(0.2)
 answer = b""
@@ -48,6 +52,26 @@ print(json.dumps({"seconds": time.monotonic() - begin, "answer": answer.decode()
 """ % INTERFACE
 
 
+class Late(Exception):
+    """Something took longer than it should where nothing holds it up."""
+
+
+def in_one_of_some_sessions(method):
+    """A test that fails if something is late in each of ATTEMPTS sessions."""
+    @functools.wraps(method)
+    def attempts(self):
+        for attempt in range(ATTEMPTS):
+            try:
+                return method(self)
+            except Late as late:
+                if attempt + 1 == ATTEMPTS:
+                    self.fail(late)
+                print(f"again: {late}", file=sys.stderr)
+                self.end_session()
+        return None
+    return attempts
+
+
 class Receivers(Session):
     def setUp(self):
         super().setUp()
@@ -56,6 +80,17 @@ class Receivers(Session):
         with contextlib.suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, 0, -20)
         self.group = grp.getgrgid(NOBODY).gr_name if NOBODY in [g.gr_gid for g in grp.getgrall()] else str(NOBODY)
+
+    def serve(self, *options, **more):
+        self.server = super().serve(*options, **more)
+        return self.server
+
+    def end_session(self):
+        self.server.kill()
+        self.server.wait()
+        for name in os.listdir(self.folder):
+            if name.endswith(".fxt"):
+                os.unlink(self.path(name))
 
     def member(self, how):
         """A user of the group with a snapshot that does not get on."""
@@ -66,11 +101,15 @@ class Receivers(Session):
         self.assertEqual(receiver.stdout.readline(), "asked\n")
         return receiver
 
+    @staticmethod
+    def in_time(what, seconds, limit=PROMPT_S):
+        if seconds >= limit:
+            raise Late(f"{what} took {seconds:.1f} s")
+
     def promptly(self, *words):
         begin = time.monotonic()
         done = self.do(*words)
-        took = time.monotonic() - begin
-        self.assertLess(took, PROMPT_S, f"{words} took {took:.1f} s")
+        self.in_time(words, time.monotonic() - begin)
         return done
 
     def fill(self):
@@ -94,13 +133,15 @@ class Receivers(Session):
         self.promptly("cancel")
         return server, receiver
 
+    @in_one_of_some_sessions
     def test_a_full_pipe(self):
         _, receiver = self.holds_up_nobody("block")
         answer = json.loads(receiver.stdout.readline())
         self.assertIn("was not read to its end", answer["answer"])
         self.assertGreater(answer["seconds"], IDLE_S - 1)
-        self.assertLess(answer["seconds"], IDLE_S + PROMPT_S)
+        self.in_time("a snapshot that is not read", answer["seconds"], IDLE_S + PROMPT_S)
 
+    @in_one_of_some_sessions
     def test_a_trickling_pipe(self):
         _, receiver = self.holds_up_nobody("trickle")
         # Below the least average rate.
@@ -108,14 +149,15 @@ class Receivers(Session):
         self.assertIn("was not read to its end", answer["answer"])
         self.assertLess(answer["seconds"], DEADLINE_S)
 
+    @in_one_of_some_sessions
     def test_one_snapshot_of_a_user_at_a_time(self):
         self.serve("--group", self.group, "--circular", "4M")
         self.fill()
         self.member("block")
         second = self.member("block")
         answer = json.loads(second.stdout.readline())
+        self.in_time("the second snapshot", answer["seconds"])
         self.assertIn("has a snapshot on its way", answer["answer"])
-        self.assertLess(answer["seconds"], PROMPT_S)
         self.promptly("snapshot", "-o", self.path("root.fxt"))
 
     def test_roots_snapshots_come_before_those_of_members(self):
@@ -144,6 +186,7 @@ class Receivers(Session):
         # Unless the member's is begun before root's second one arrives.
         self.assertTrue(eventually(root_overtakes))
 
+    @in_one_of_some_sessions
     def test_stop_with_results_into_a_full_pipe(self):
         self.serve("--group", self.group, "--circular", "4M")
         self.fill()
@@ -151,11 +194,10 @@ class Receivers(Session):
         client = self.client()
         client.send("StopTracing", {"options": {"write_results": True}, "output": {"descriptor": 0}}, [writing])
         os.close(writing)
-        time.sleep(0.5)
-        self.assertEqual(json.loads(self.promptly("status", "--json").stdout)["state"], "STOPPED")
+        self.addCleanup(os.close, reading)
+        self.assertTrue(eventually(lambda: json.loads(self.promptly("status", "--json").stdout)["state"] == "STOPPED"))
         self.promptly("snapshot", "-o", self.path("root.fxt"))
         self.promptly("cancel")
-        os.close(reading)
 
     def test_a_socket_sees_the_client(self):
         self.serve("--group", self.group, "--circular", "2M")

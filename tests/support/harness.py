@@ -9,6 +9,7 @@ and ends with `harness.main()`, which takes --build DIR from the command line. B
 for modules that are imported before main() runs.
 """
 
+import functools
 import json
 import os
 import signal
@@ -153,6 +154,23 @@ def read(*parts):
     """The text of a file of the tree."""
     with open(os.path.join(ROOT, *parts), encoding="utf-8") as file:
         return file.read()
+
+
+def in_one_of(times):
+    """A test that passes if it passes with one of `times` recordings, of which other load of the machine may spoil some. It
+    makes its recording itself, or its class does, with record_again()."""
+    def mark(method):
+        @functools.wraps(method)
+        def tries(self):
+            for _ in range(times - 1):
+                try:
+                    return method(self)
+                except (AssertionError, LookupError) as error:
+                    print(f"recorded again: {error!r}", file=sys.stderr)
+                    getattr(self, "record_again", lambda: None)()
+            return method(self)
+        return tries
+    return mark
 
 
 class LimitedResult(unittest.TextTestResult):

@@ -17,7 +17,7 @@ namespace workload {
 namespace {
 
 // Read by StartChild in children; written once before the first of them.
-unsigned time_limit_seconds = 60;
+unsigned time_limit_seconds = 280;
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   CLI::App app{"Does known things to the scheduler, for tests that capture it."};
   app.require_subcommand(1);
-  unsigned time_limit = 60;
+  unsigned time_limit = 280;
   app.add_option("--time-limit", time_limit, "every process is killed after this many seconds")
       ->envname("WORKLOAD_TIME_LIMIT")
       ->check(CLI::Range(1U, 3600U))

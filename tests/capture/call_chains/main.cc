@@ -82,10 +82,13 @@ CHAIN void compute(uint64_t ns) {
 }
 
 std::atomic<int> lock_word;
+// Calls of the main thread that a holder's wakeup ended.
+uint64_t lock_waits = 0;
 
 CHAIN void wait_for_lock() {
   while (lock_word.exchange(1) != 0) {
-    Call(SYS_futex, reinterpret_cast<long>(&lock_word), FUTEX_WAIT_PRIVATE, 1, 0);
+    lock_waits +=
+        Call(SYS_futex, reinterpret_cast<long>(&lock_word), FUTEX_WAIT_PRIVATE, 1, 0) == 0;
   }
 }
 CHAIN void acquire() { wait_for_lock(), Stay(); }
@@ -138,7 +141,8 @@ void Repeat(const char* chain, int times, Work work) {
   Report(chain, total);
 }
 
-// Two threads hold the lock alternately.
+// Two threads hold the lock alternately. A holder that is late does not let the main thread wait,
+// so the waits for each are reported, too.
 void ContendForLock(int times) {
   Pipe orders[2];
   Pipe held;
@@ -155,15 +159,20 @@ void ContendForLock(int times) {
     });
   }
   uint64_t total = 0;
+  uint64_t waits[2] = {0, 0};
   for (int i = 0; i < times; ++i) {
     orders[i % 2].Send();
     held.Take();
+    lock_waits = 0;
     const uint64_t begin = Now(CLOCK_MONOTONIC);
     acquire();
     total += Now(CLOCK_MONOTONIC) - begin;
+    waits[i % 2] += lock_waits;
     lock_word = 0;
   }
   Report("wait_for_lock", total);
+  Report("waits for checkpointer", waits[0]);
+  Report("waits for vacuum", waits[1]);
   for (Pipe& order : orders) close(order.ends[1]);
   for (std::thread& holder : holders) holder.join();
 }

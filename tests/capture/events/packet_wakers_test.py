@@ -197,7 +197,8 @@ class PacketWakers(unittest.TestCase):
                                        f"tid = {pid}) AS waits, (SELECT count(*) FROM wakeups WHERE via = 'net_rx' AND "
                                        f"tid = {pid}) AS wakeups"))
         self.assertGreater(row["wakeups"], 0)
-        self.assertLessEqual(abs(row["wakeups"] - row["waits"]), 2)
+        # A thread that is preempted on its way to a sleep is woken, but has not slept.
+        self.assertLessEqual(abs(row["wakeups"] - row["waits"]), 2 + row["wakeups"] // 20)
         dumped = harness.fxt("dump", "--type", "wakeup", trace)
         self.assertEqual(sum(f"[{pid}]" in line.split("waker=")[0] and 'via=net_rx' in line
                              for line in dumped.splitlines() if "waker=" in line), row["wakeups"])

@@ -17,6 +17,8 @@ from harness import RECORDER  # noqa: E402
 
 QUOTA_US, PERIOD_US = 30_000, 100_000
 SECONDS = 2.0
+# A pause of the machine at the begin or end of a wait is counted by one of the two.
+ATTEMPTS = 5
 
 
 def why_not():
@@ -67,6 +69,7 @@ class Throttled(unittest.TestCase):
         self.assertEqual(seen["parts"], len(waits))
         return waits
 
+    @harness.in_one_of(ATTEMPTS)
     def test_one_thread_alone(self):
         trace, counted = self.record(self.inner)
         waits = self.judge(trace, counted, self.inner)
@@ -81,6 +84,7 @@ class Throttled(unittest.TestCase):
         self.assertIn(f"its cgroup {self.inner.path} may use 30 ms of each 100 ms", harness.fxt("report", trace))
         harness.fxt("check", trace)
 
+    @harness.in_one_of(ATTEMPTS)
     def test_group_up_the_tree_beside_busy_loops(self):
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
         try:

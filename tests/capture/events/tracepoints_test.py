@@ -306,7 +306,8 @@ class Tracepoints(unittest.TestCase):
                                           "ret > 50", "-e", "signal:signal_generate")
             everything = theirs["syscalls:sys_exit_write"]
             wanted = [event for event in everything if 50 < event[-1] < 2**63]
-            if sorted(ours["syscalls:sys_exit_write"]) == sorted(wanted) and 0 < len(wanted) < len(everything):
+            if sorted(ours["syscalls:sys_exit_write"]) == sorted(wanted) and 0 < len(wanted) < len(everything) and \
+                    len(ours["syscalls:sys_exit_read"]) == len(theirs["syscalls:sys_exit_read"]):
                 break
         self.assertEqual(sorted(ours["syscalls:sys_exit_write"]), sorted(wanted))
         self.assertTrue(0 < len(wanted) < len(everything), everything)
@@ -337,7 +338,8 @@ class Tracepoints(unittest.TestCase):
         done = run("unshare", "--mount", "sh", "-c", script)
         if done.returncode == 32:
             self.skipTest("tracefs cannot be unmounted here")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # A busy machine may lose some of so many.
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("sched_stat_runtime", run(FXT, "dump", "--type", "instant", trace).stdout)
 
     def test_events_that_do_not_fit_are_counted_as_lost(self):

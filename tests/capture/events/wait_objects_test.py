@@ -27,8 +27,8 @@ class WaitObjects(unittest.TestCase):
                     # packet_wakers_test.py says where wakers are not known.
                     if name == "exchanges":
                         continue
-                    # A machine that is busy misses some of few.
-                    self.assertGreaterEqual(count.right, 0.9 * count.kept, count.examples)
+                    # A machine that is busy misses some, and of some kinds keeps few.
+                    self.assertGreaterEqual(count.right, 0.9 * count.kept - 2, count.examples)
 
 
 if __name__ == "__main__":

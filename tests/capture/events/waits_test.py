@@ -6,6 +6,7 @@ import collections
 import json
 import mmap
 import os
+import re
 import resource
 import sys
 import time
@@ -16,6 +17,9 @@ import harness  # noqa: E402
 from harness import RECORDER  # noqa: E402
 
 PAGES = 48
+# A machine that is busy, or short of memory, makes other D waits among the few of a recording, and a thread that is late
+# finds its page already read.
+ATTEMPTS = 5
 
 
 def why_not():
@@ -58,10 +62,14 @@ def load(folder):
 class Waits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = harness.class_folder(cls, dir="/var/tmp")
-        cls.trace = os.path.join(folder, "waits.fxt")
+        cls.folder = harness.class_folder(cls, dir="/var/tmp")
+        cls.trace = os.path.join(cls.folder, "waits.fxt")
+        cls.record_again()
+
+    @classmethod
+    def record_again(cls):
         done = harness.run(RECORDER, "-q", "-c", "default,block,fault,stack:off", "--stack-min", "1us", "--only-command",
-                           "-o", cls.trace, "--", sys.executable, os.path.abspath(__file__), "load", folder, ok=(0,))
+                           "-o", cls.trace, "--", sys.executable, os.path.abspath(__file__), "load", cls.folder, ok=(0,))
         cls.counted = json.loads(done.stdout)
         if cls.counted["majors"] == 0:
             raise unittest.SkipTest("this file system keeps its files in memory")
@@ -82,9 +90,13 @@ class Waits(unittest.TestCase):
         self.assertEqual(len(majors), self.counted["majors"])
         inside = sum(span["dur"] for span in spans)
         self.assertLess(inside, self.counted["middle"] - self.counted["begin"])
-        # Each D wait of this part is inside a fault.
-        self.assertGreaterEqual(inside, sum(wait["length"] for wait in self.between("begin", "middle")))
+        # Each wait of this part for the page of a fault is in a span. Reclaim of memory waits in minor faults, too.
+        for wait in self.between("begin", "middle"):
+            if re.match("page fault at .*; block read", wait["reason"] or ""):
+                self.assertTrue(any(span["ts"] < wait["ts"] + wait["length"] and wait["ts"] < span["ts"] + span["dur"]
+                                    for span in spans), wait)
 
+    @harness.in_one_of(ATTEMPTS)
     def test_waits_in_faults_have_their_reason(self):
         waits = self.between("begin", "middle")
         self.assertGreater(len(waits), PAGES // 4)
@@ -97,16 +109,20 @@ class Waits(unittest.TestCase):
         for kind, count in kinds.items():
             self.assertGreaterEqual(count, 0.9 * len(waits), kind)
 
+    @harness.in_one_of(ATTEMPTS)
     def test_waits_in_system_calls_name_their_request(self):
         waits = self.between("middle", "end")
         self.assertGreater(len(waits), PAGES // 4)
         named = sum((wait["reason"] or "").startswith("block read") for wait in waits)
         self.assertGreaterEqual(named, 0.9 * len(waits))
 
+    @harness.in_one_of(ATTEMPTS)
     def test_report_and_info_show_the_reasons(self):
         report = json.loads(harness.fxt("report", "--json", self.trace))
         worst = [wait for wait in report["worst_blocked"] if wait["thread"]["id"] == self.counted["pid"]]
-        self.assertTrue(worst)
+        # Those whose CPU the program takes may have waited for longer than it ever does.
+        self.assertTrue(worst or min(wait["length_ns"] for wait in report["worst_blocked"]) >=
+                        max(wait["length"] for wait in self.waits))
         # Other work may make waits without a request the longest ones: each has the reason that the table has.
         reasons = collections.defaultdict(set)  # by length: two waits may have the same one
         for wait in self.waits:

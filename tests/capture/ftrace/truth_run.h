@@ -23,7 +23,7 @@ struct TruthRunOptions {
   std::string window_program;
   // Compares from the begin that the file declares. A circular buffer has dropped older events.
   bool from_session = false;
-  std::chrono::milliseconds limit{60'000};
+  std::chrono::milliseconds limit = kLimit;
   size_t buffer_kib = 64 * 1024;
   std::string blind_init = "auto";
   std::string blind_idle = "auto";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sleeps on unusual stacks: frames at the end of a mapping, in a cycle, downwards, at odd
 // addresses, and of assembly code that uses the frame pointer for something else. The return
-// addresses are those of generated code without unwind tables; with the argument "unmapped" there
-// is no code at these addresses.
+// addresses are those of generated code without unwind tables; with the arguments "unmapped MS"
+// there is no code at these addresses, and MS milliseconds pass first.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,9 +74,9 @@ __attribute__((noinline, noipa)) void Recurse(int depth) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && strcmp(argv[1], "unmapped") == 0) {
+  if (argc > 2 && strcmp(argv[1], "unmapped") == 0) {
     // By then a recorder knows the mappings of this program.
-    usleep(300'000);
+    usleep(static_cast<useconds_t>(atoi(argv[2])) * 1000);
   } else if (mmap(reinterpret_cast<void*>(kCode), kCodeBytes, PROT_READ | PROT_EXEC,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
                   0) != reinterpret_cast<void*>(kCode)) {

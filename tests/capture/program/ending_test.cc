@@ -58,10 +58,10 @@ TEST(Ending, CtrlCWithACommandEndsWithTheCommand) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");
-  auto recorder = ChildProcess::Start(RecordCommand(path, {}, {"sleep", "30"}));
+  auto recorder =
+      ChildProcess::Start(RecordCommand(path, {}, {"sh", "-c", "echo runs >&2; exec sleep 300"}));
   ASSERT_TRUE(recorder.ok());
-  ASSERT_TRUE(WaitForFile(path, kLimit)) << recorder->ErrorsSoFar();
-  std::this_thread::sleep_for(milliseconds(300));
+  ASSERT_TRUE(Eventually([&] { return Mentions(recorder->ErrorsSoFar(), "runs"); }));
   kill(-recorder->pid(), SIGINT);
   const CommandResult result = recorder->Wait(kLimit);
   EXPECT_FALSE(result.timed_out);
@@ -199,7 +199,7 @@ TEST(Ending, KilledAtRandomMomentsIsReadable) {
   const TempDir dir;
   const unsigned seed = std::random_device()();
   std::mt19937 random(seed);
-  auto load = ChildProcess::Start({OddTasksPath(), "storm", "--times", "60000"});
+  auto load = ChildProcess::Start({OddTasksPath(), "storm", "--times", "300000"});
   ASSERT_TRUE(load.ok());
   int empty = 0, with_switches = 0, truncated = 0;
   for (int round = 0; round < 50; ++round) {

@@ -250,14 +250,23 @@ TEST(Usage, GivesTheFileToTheUserBehindSudo) {
 TEST(Usage, StopsAfterTheDuration) {
   REQUIRE_CAPTURE();
   const TempDir dir;
-  const CommandResult result =
-      RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "500ms"}), kLimit);
-  EXPECT_TRUE(Exited(result, 0));
-  EXPECT_GE(result.seconds, 0.5);
-  EXPECT_LT(result.seconds, 5.0);
-  FxtLog log;
-  EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt"), &log));
-  EXPECT_GT(log.last_ns - log.first_ns, 300'000'000u);
+  // A busy machine may wake the recorder late, but not each time. Its start is no part of that.
+  double seconds = 60;
+  for (int attempt = 0; attempt < 5 && seconds >= 2; ++attempt) {
+    const CommandResult result = RunCommand(
+        RecordCommand(dir.File("trace.fxt"), {"-d", "500ms", "--stats-json", dir.File("stats")}),
+        kLimit);
+    EXPECT_TRUE(Exited(result, 0));
+    const auto stats = CaptureStats::Read(dir.File("stats"));
+    ASSERT_TRUE(stats.ok()) << stats.error().message;
+    seconds = static_cast<double>(stats->json["duration_ns"].get<uint64_t>()) / 1e9;
+    EXPECT_GE(seconds, 0.5);
+    EXPECT_GE(result.seconds, seconds);
+    FxtLog log;
+    EXPECT_TRUE(IsWholeFile(dir.File("trace.fxt"), &log));
+    EXPECT_GT(log.last_ns - log.first_ns, 300'000'000u);
+  }
+  EXPECT_LT(seconds, 2.0);
 }
 
 // Adds up the memory of all maps in the text of /proc/PID/fdinfo.

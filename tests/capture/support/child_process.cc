@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -140,6 +141,15 @@ CommandResult ChildProcess::Wait(std::chrono::milliseconds limit) {
   result.out = ReadAll(out_.get());
   result.err = ReadAll(err_.get());
   return result;
+}
+
+bool Eventually(const std::function<bool()>& holds) {
+  const auto deadline = std::chrono::steady_clock::now() + kLimit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 CommandResult RunCommand(const std::vector<std::string>& argv, std::chrono::milliseconds limit,

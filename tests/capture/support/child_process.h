@@ -67,6 +67,9 @@ class ChildProcess {
   std::chrono::steady_clock::time_point started_;
 };
 
+// Waits until `holds` returns true. Returns false after kLimit.
+bool Eventually(const std::function<bool()>& holds);
+
 // Starts a command and waits for its end. A command that cannot be started has exit code 127.
 CommandResult RunCommand(const std::vector<std::string>& argv, std::chrono::milliseconds limit,
                          const CommandOptions& options = {});

@@ -12,8 +12,7 @@ namespace {
 
 testing::AssertionResult CheckWithTool(const std::string& path) {
   if (!std::filesystem::exists(FxtToolPath())) return testing::AssertionSuccess();
-  const CommandResult check =
-      RunCommand({FxtToolPath(), "check", path}, std::chrono::milliseconds(60'000));
+  const CommandResult check = RunCommand({FxtToolPath(), "check", path}, kLimit);
   if (check.exit_code == 0) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "fxt check: " << check.Describe();
 }

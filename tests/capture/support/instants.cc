@@ -24,8 +24,7 @@ std::string TextOf(const nlohmann::json& argument) {
 
 util::Result<std::vector<Instant>> ReadInstants(const std::string& path) {
   const CommandResult dump =
-      RunCommand({FxtToolPath(), "dump", "--json", "--type", "instant", path},
-                 std::chrono::milliseconds(120'000));
+      RunCommand({FxtToolPath(), "dump", "--json", "--type", "instant", path}, kLimit);
   if (dump.exit_code != 0) return util::Error{"fxt dump: " + dump.Describe(), ""};
   std::vector<Instant> instants;
   std::istringstream lines(dump.out);

@@ -4,28 +4,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <functional>
-#include <thread>
 #include <utility>
 
 #include "capture/support/environment.h"
 #include "capture/support/recording.h"
 
 namespace truth {
-namespace {
-
-using std::chrono::milliseconds;
-
-bool WaitUntil(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + kLimit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
-}
-
-}  // namespace
 
 TalkingRecorder::TalkingRecorder(const std::string& output, const std::vector<std::string>& options,
                                  const std::vector<std::string>& command) {
@@ -46,7 +30,7 @@ TalkingRecorder::TalkingRecorder(const std::string& output, const std::vector<st
 
 bool TalkingRecorder::Says(const std::string& words, size_t times) {
   const auto said = [&] { return Count(child_->ErrorsSoFar(), words) >= times; };
-  WaitUntil([&] { return said() || !child_->Running(); });
+  Eventually([&] { return said() || !child_->Running(); });
   return said();
 }
 

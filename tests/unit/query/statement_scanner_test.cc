@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <chrono>
+#include <ctime>
 #include <iterator>
 #include <random>
 #include <string>
@@ -78,10 +78,10 @@ TEST(StatementScannerTest, ItSaysWhatSqliteSays) {
 
 TEST(StatementScannerTest, TimeGrowsWithTheText) {
   StatementScanner scanner;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   for (int i = 0; i < 1'000'000; ++i) scanner.Add("('a;b'),\n");
   EXPECT_FALSE(scanner.complete());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10) << "seconds of CPU time";
 }
 
 }  // namespace

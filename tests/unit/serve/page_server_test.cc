@@ -25,7 +25,7 @@ class PageServerTest : public testing::Test {
   void Start(std::vector<uid_t> users) {
     const PageOptions options{.secret = kSecret,
                               .users = std::move(users),
-                              .open_timeout = std::chrono::seconds(20),
+                              .open_timeout = std::chrono::minutes(5),
                               .reload_timeout = std::chrono::milliseconds(50)};
     auto server = PageServer::Listen(
         options,

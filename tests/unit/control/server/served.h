@@ -118,7 +118,7 @@ class RawClient {
     for (;;) {
       if (auto message = splitter_.Next()) return *message;
       pollfd ready{fd_.get(), POLLIN, 0};
-      if (poll(&ready, 1, 20'000) <= 0) return "(no answer)";
+      if (poll(&ready, 1, 300'000) <= 0) return "(no answer)";
       char buffer[4096];
       const ssize_t got = recv(fd_.get(), buffer, sizeof buffer, 0);
       if (got <= 0) return "";

@@ -216,9 +216,9 @@ void Burn() {
   for (int i = 0; i < 100000; ++i) asm volatile("");
 }
 
-uint64_t Now() {
+uint64_t Now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
@@ -229,11 +229,18 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
   auto session = LbrSession::OpenStandIn(options);
   if (!session) GTEST_SKIP() << session.error().message;
   const uint64_t begin = Now();
+  const uint64_t cpu_time = Now(CLOCK_THREAD_CPUTIME_ID);
   ASSERT_TRUE((*session)->Enable().ok());
   Collector collector;
   bool woken = false;
-  while (Now() - begin < 300'000'000) {
+  // On a busy machine others have the CPU for a while, and their samples may fill the buffers.
+  uint64_t drained = begin;
+  uint64_t longest = 0;
+  while (Now(CLOCK_THREAD_CPUTIME_ID) - cpu_time < 300'000'000) {
     Burn();
+    const uint64_t now = Now();
+    longest = std::max(longest, now - drained);
+    drained = now;
     std::vector<pollfd> polled;
     for (const int fd : (*session)->fds()) polled.push_back({fd, POLLIN, 0});
     woken |= poll(polled.data(), polled.size(), 0) > 0;
@@ -255,7 +262,7 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
   (*session)->CountUnreported();
   for (const auto& [cpu, lost] : (*session)->lost()) {
     EXPECT_EQ(lost.undecodable, 0u);
-    EXPECT_EQ(lost.records, 0u);
+    EXPECT_TRUE(lost.records == 0 || longest > 100'000'000) << lost.records;
   }
 }
 

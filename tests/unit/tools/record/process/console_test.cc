@@ -15,7 +15,7 @@ namespace tools {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLong{20'000};
+constexpr milliseconds kLong{300'000};
 
 // A pipe in the place of standard error.
 class ConsoleTest : public ::testing::Test {
