@@ -263,7 +263,7 @@ void ServeSlow(Clock::time_point end, const std::string& cause, const std::strin
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   Name("worker");
-  fxt_provider_wait(3000);
+  fxt_provider_wait(300'000);
   const auto end = Clock::now() + milliseconds(std::atoi(argv[2]));
   if (std::string(argv[1]) == "ten") {
     ServeTen(end, argv[3]);

@@ -321,6 +321,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   Name("requester");
+  // A recorder that a busy machine keeps waiting answers late.
+  fxt_provider_wait(300'000);
   const int file = open(argv[2], O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
   Require(file >= 0, argv[2]);
   for (int i = 0; i < std::atoi(argv[1]); ++i) {
