@@ -273,11 +273,12 @@ void AskService() {
 void Sleep() {
   TRACE_DURATION("segment", "sleep");
   const uint64_t begin = WallTime();
+  const uint64_t cpu = CpuTime();
   const timespec time = {.tv_sec = 0, .tv_nsec = 1'000'000};
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
   const uint64_t slept = WallTime() - begin;
-  // What the timer does not explain is the wait for a CPU.
-  Report("sleep", "timer+runnable", "requester", slept);
+  // What the timer does not explain is the wait for a CPU, and the work of the calls.
+  Report("sleep", "timer+runnable", "requester", slept, slept - std::min(slept, CpuTime() - cpu));
 }
 
 // The hog runs on the only CPU that the request may use.
