@@ -60,7 +60,7 @@ class Group:
         return int(stat["throttled_usec"]) * 1000 if VERSION == 2 else int(stat["throttled_time"])
 
     def remove(self):
-        harness.eventually(self.try_to_remove, timeout=10)
+        harness.eventually(self.try_to_remove)
 
     def try_to_remove(self):
         try:
