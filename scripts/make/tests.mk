@@ -259,8 +259,10 @@ fuzz-seeds: $(BUILD)/tests/make_corpus
 	$(BUILD)/tests/make_corpus $(FUZZ_BUILD)/seeds $(FUZZ_BUILD)/participant_seeds
 	@mkdir -p $(FUZZ_BUILD)/corpus
 
+# Seconds of one input, by the clock of the machine.
+FUZZ_UNIT_SECONDS = 10
 # The second fuzzer is no longer root when it reads its inputs, and keeps none.
-FUZZ_LIMITS = -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
+FUZZ_LIMITS = -timeout=$(FUZZ_UNIT_SECONDS) -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1
 FUZZ_READERS = $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_LIMITS) -artifact_prefix=$(FUZZ_BUILD)/
 FUZZ_PARTICIPANTS = $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_LIMITS) -max_len=4096 -artifact_prefix=$(FUZZ_BUILD)/
 FUZZ_PROBES = $(FUZZ_BUILD)/probe_fuzzer $(FUZZ_LIMITS) -max_len=65536 -artifact_prefix=$(FUZZ_BUILD)/
@@ -301,6 +303,8 @@ fuzz-test:
 	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
 	else $(SUBMAKE) fuzz-test-run; fi
 
+# Other suites may keep the fuzzers from the CPU.
+fuzz-test-run: FUZZ_UNIT_SECONDS = 300
 fuzz-test-run: fuzz-seeds fuzz-debug
 	@$(MAKE) --no-print-directory fuzz-programs
 	$(FUZZ_BUILD)/tests/table_mutations --count 300

@@ -63,8 +63,9 @@ def run(machine, kernel, initramfs, boot, folder):
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
         # A panic ends the guest before the time limit. The log level is the default of the kernel. Without no_timer_check
-        # the kernel may take a delayed timer of the emulation for a broken one.
-        "-append", f"console={machine.console} no_timer_check panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
+        # the kernel may take a delayed timer of the emulation for a broken one, and on a busy host a CPU that waits for the host
+        # for one that hangs: the time limit ends such a guest.
+        "-append", f"console={machine.console} no_timer_check nowatchdog rcupdate.rcu_cpu_stall_timeout=300 panic=-1 oops=panic loglevel=7 vm.limit={boot.limit_s} "
                    f"vm.time_factor={boot.time_factor} vm.results={machine.results} vm.modes={','.join(boot.modes)} {machine.kernel_words} {boot.kernel_words}",
         *machine.serial_ports(console, results),
     ]

@@ -46,9 +46,8 @@ SPECIAL = {
     "unwound": {"cpus": 1, "limit_s": 600, "qemu_words": ("-icount", "shift=0,sleep=off")},
     "one_cpu": {"cpus": 1},
     "small_memory": {"memory_mib": 128},
-    # ftrace needs 16 MiB for each CPU, twice. On a host with two CPUs the kernel must not warn of stalls.
-    "many_cpus": {"cpus": 16, "memory_mib": 4096, "limit_s": 600,
-                  "kernel_words": "nowatchdog rcupdate.rcu_cpu_stall_timeout=300"},
+    # ftrace needs 16 MiB for each CPU, twice.
+    "many_cpus": {"cpus": 16, "memory_mib": 4096, "limit_s": 600},
     # 1,100 waits of each kind: of 1,000 at least the thread is asleep in time.
     "waits": {"memory_mib": 1024, "limit_s": 2400, "file_system": True,
               "kernel_words": f"vm.waits=1050 vm.exchanges=10000 vm.subjects={','.join(wait_truth.SUBJECTS)}"},

@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import harness  # noqa: E402
 from harness import BUILD, ROOT  # noqa: E402
 
+# The load of the machine may change between the two sides of one comparison, not of every one.
+ATTEMPTS = 4
 COMPARE = os.path.join(ROOT, "examples/ci/compare")
 # The work between the sleeps is what changes.
 BENCH = """#!/usr/bin/env python3
@@ -38,22 +40,33 @@ class Recipe(harness.FolderTest):
     def test_a_slower_benchmark_fails_and_is_posted(self):
         self.tree("base", 1000)
         self.tree("new", 200000)
-        done, summary = self.compare("base", "new", "perf/bench.py")
+        for _ in range(ATTEMPTS):
+            for made in ("perf", "summary.md"):
+                harness.run("rm", "-rf", os.path.join(self.folder, made))
+            done, summary = self.compare("base", "new", "perf/bench.py")
+            if self.first_finding() == ("python3", "cpu_time", "worse"):
+                break
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("CPU time", summary)
         for name in ("diff.md", "diff.html", "diff.xml", "base/05.fxt", "new/05.fxt"):
             self.assertTrue(os.path.exists(os.path.join(self.folder, "perf", name)), name)
         with open(os.path.join(self.folder, "perf/diff.md"), encoding="utf-8") as file:
             self.assertEqual(file.read(), summary)
-        with open(os.path.join(self.folder, "perf/diff.json"), encoding="utf-8") as file:
-            first = json.load(file)["findings"][0]
         # The process is named after the interpreter.
-        self.assertEqual((first["group"]["process"], first["metric"], first["verdict"]), ("python3", "cpu_time", "worse"))
+        self.assertEqual(self.first_finding(), ("python3", "cpu_time", "worse"))
+
+    def first_finding(self):
+        with open(os.path.join(self.folder, "perf/diff.json"), encoding="utf-8") as file:
+            findings = json.load(file)["findings"]
+        return next((((first["group"] or {}).get("process"), first["metric"], first["verdict"]) for first in findings), None)
 
     def test_the_same_tree_has_no_finding(self):
         self.tree("base", 20000)
         self.tree("new", 20000)
-        done, summary = self.compare("-o", "out", "base", "new", "perf/bench.py")
+        for attempt in range(ATTEMPTS):
+            done, summary = self.compare("-o", f"out{attempt}", "base", "new", "perf/bench.py")
+            if done.returncode == 0:
+                break
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("othing changed", summary)
 

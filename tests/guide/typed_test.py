@@ -5,6 +5,7 @@
 A command is what stands in an indented line, up to two spaces. The folder in which it runs has files of the names that
 the documents use. Commands that record get an interrupt after a while, as Ctrl-C."""
 
+import contextlib
 import glob
 import gzip
 import json
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
@@ -24,7 +26,6 @@ import harness  # noqa: E402
 from harness import BUILD, FXT, RECORDER, ROOT, run  # noqa: E402
 
 RECORDS_FOR_S = 1.5
-LIMIT_S = 120
 NOBODY = 65534
 
 # What is no whole command, or needs what a test does not have.
@@ -103,12 +104,14 @@ threading.Thread(target=serve, daemon=True).start()
 sys.path.insert(0, sys.argv[1])
 os.environ["FXT_PROVIDER_LIBRARY"] = sys.argv[2]
 import fxt_provider
-fxt_provider.wait(2000)
 client = socket.create_connection(listener.getsockname())
+open("ready", "w").close()
+while not fxt_provider.wait(): time.sleep(0.01)
 end = time.monotonic() + float(sys.argv[3])
 while time.monotonic() < end:
     with fxt_provider.duration("app", "request"), fxt_provider.duration("http", "GET /items"):
         client.sendall(b"x"); client.recv(100); time.sleep(0.005)
+os.unlink("ready")
 """
 
 
@@ -130,10 +133,16 @@ class Folder:
         self.write("load.py", LOAD)
         self.write("latencies.sql", "SELECT count(*) AS n FROM waits;\n")
         shutil.copy("/bin/sh", os.path.join(path, "redis-server"))
-        self.record("trace.fxt", "-c", "default,stack,wait,settings",
-                    "--providers", "--", "sh", "-c",
-                    "./redis-server -c 'i=0; while [ $i -lt 600 ]; do sleep 0.005; i=$((i+1)); done' & "
-                    f"{sys.executable} load.py {ROOT}/bindings {BUILD}/libfxt-provider.so.0 3.2; wait")
+        # The load runs already: commands ask for what its threads do a second after the recording has begun.
+        with subprocess.Popen([sys.executable, "load.py", f"{ROOT}/bindings", f"{BUILD}/libfxt-provider.so.0", "3.2"], cwd=path,
+                              env=self.environment) as load:
+            try:
+                harness.eventually(lambda: os.path.exists(self.name("ready")) or load.poll() is not None)
+                self.record("trace.fxt", "-c", "default,stack,wait,settings", "--providers", "--", "sh", "-c",
+                            "./redis-server -c 'i=0; while [ $i -lt 600 ]; do sleep 0.005; i=$((i+1)); done' & "
+                            "while [ -e ready ]; do sleep 0.1; done; wait")
+            finally:
+                load.kill()
         for side in ("base", "new"):
             for number in (1, 2, 3):
                 self.record(f"{side}{number}.fxt", "-c", "default,stack", "--", "sleep", "0.1")
@@ -195,25 +204,42 @@ class Folder:
             {"ph": "X", "name": "work", "cat": "app", "ts": row["ts"] / 1000, "dur": row["dur"] / 1000,
              "pid": row["pid"], "tid": row["tid"]} for row in rows]})
 
-    def shell(self, command, interrupt_after=None):
+    def shell(self, command, is_interrupted=False):
         """Runs a command. Returns its status and output; an interrupt reaches all of its processes."""
         self.copy("kept", "trace.fxt")  # the command before may have written it
         process = subprocess.Popen(["bash", "-o", "pipefail", "-c", command], cwd=self.path, env=self.environment,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True)
-        timer = None
-        if interrupt_after is not None:
-            timer = threading.Timer(interrupt_after, lambda: os.killpg(process.pid, signal.SIGINT))
-            timer.start()
+        if is_interrupted:
+            threading.Thread(target=self.interrupt, args=(process,), daemon=True).start()
         try:
-            output, _ = process.communicate(b"SELECT 1;\n", timeout=LIMIT_S)
+            output, _ = process.communicate(b"SELECT 1;\n", timeout=harness.DEADLINE_S)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
-        finally:
-            if timer is not None:
-                timer.cancel()
         return process.returncode, output.decode(errors="replace")
+
+    @staticmethod
+    def interrupt(process):
+        """Interrupts a recorder a while after it takes interrupts as the end of its recording: it may be slow to begin."""
+        if harness.eventually(lambda: process.poll() is not None or takes_interrupts(process.pid)):
+            time.sleep(RECORDS_FOR_S)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+
+
+def takes_interrupts(session):
+    """Whether a recorder of this session blocks SIGINT, to read it from a descriptor."""
+    for folder in glob.glob("/proc/[0-9]*"):
+        with contextlib.suppress(OSError):
+            with open(f"{folder}/stat", encoding="utf-8", errors="replace") as file:
+                name, _, rest = file.read().partition("(")[2].rpartition(")")
+            if name != "fxt-record" or int(rest.split()[3]) != session:
+                continue
+            with open(f"{folder}/status", encoding="utf-8", errors="replace") as file:
+                if int(re.search(r"^SigBlk:\s*(\w+)", file.read(), re.MULTILINE)[1], 16) & 1 << (signal.SIGINT - 1):
+                    return True
+    return False
 
 
 def free_port():
@@ -246,6 +272,7 @@ class Typed(unittest.TestCase):
         print(f"{count} commands run; {len(left_out)} need something else", file=sys.stderr)
         return count
 
+    @harness.limited(10 * harness.DEADLINE_S)
     def test_commands_that_read(self):
         def run_one(command):
             if re.match(r"fxt (open|view)", command):
@@ -257,6 +284,7 @@ class Typed(unittest.TestCase):
         # 3: something got worse, of equal captures by chance.
         self.assertGreater(self.check(typed("fxt", FXT), run_one, (0, 3)), 60)
 
+    @harness.limited(10 * harness.DEADLINE_S)
     def test_commands_that_record(self):
         commands = [command for command in typed("fxt-record", RECORDER) if not command.startswith("fxt-record start")]
         self.assertGreater(self.check(commands, self.record_for_a_while), 15)
@@ -264,7 +292,8 @@ class Typed(unittest.TestCase):
     def record_for_a_while(self, command):
         if "--as-caller" in command:  # as sudo says it
             command = f"export SUDO_UID={NOBODY} SUDO_GID={NOBODY}; {command}"
-        return self.folder.shell(command, None if "|" in command else RECORDS_FOR_S)
+        # Pipelines and recorded commands end, and what comes after needs a whole recording.
+        return self.folder.shell(command, not any(word in command for word in ("|", "&&", " -- ")))
 
     def test_sessions(self):
         for command in ("fxt-record start --circular 64M", "fxt-record status", "fxt-mark begin backup",

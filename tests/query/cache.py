@@ -276,7 +276,7 @@ class Cache(Traces):
         path = self.copy("full.fxt")
         code = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)); os.execv(sys.argv[1], sys.argv[1:])"
         done = subprocess.run(["python3", "-c", "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " + code, harness.FXT,
-                               "query", "--csv", "--cache", path, FOUR[0]], capture_output=True, timeout=120)
+                               "query", "--csv", "--cache", path, FOUR[0]], capture_output=True, timeout=harness.DEADLINE_S)
         self.assertEqual((done.returncode, done.stdout), (0, fxt("query", "--csv", path, FOUR[0]).stdout))
         self.assertRegex(done.stderr, rb"no cache beside the trace: [^\n]*; each question reads the trace\n\Z")
         self.assertEqual(glob.glob(path + ".*"), [])

@@ -30,9 +30,10 @@ class Terminal:
 
     def read_until(self, end):
         """Returns the output up to and including `end`."""
+        # The two bytes of a line's end may come apart.
         shown = ""
         until = time.monotonic() + DEADLINE_S
-        while not shown.endswith(end):
+        while not shown.replace("\r\n", "\n").endswith(end):
             if not select.select([self.fd], [], [], max(0, until - time.monotonic()))[0]:
                 raise AssertionError(f"no {end!r} within {DEADLINE_S} s, but {shown!r}")
             try:
@@ -41,8 +42,8 @@ class Terminal:
                 part = b""
             if not part:
                 raise AssertionError(f"it ended without {end!r}: {shown!r}")
-            shown += part.decode().replace("\r\n", "\n")
-        return shown
+            shown += part.decode()
+        return shown.replace("\r\n", "\n")
 
     def rest(self):
         """Returns the output up to the end of the program."""
@@ -54,8 +55,8 @@ class Terminal:
                 break
             if not part:
                 break
-            shown += part.decode().replace("\r\n", "\n")
-        return shown
+            shown += part.decode()
+        return shown.replace("\r\n", "\n")
 
     def wait(self):
         """Waits for the end of the program and returns its exit status."""

@@ -142,9 +142,12 @@ class Browser:
             self._session = page
 
     def open(self, url):
+        """Shows another page. Returns when the one before is gone: it would still answer for a moment."""
+        self.evaluate("window.isBeforeOpen = true")
         failure = self.call("Page.navigate", url=url).get("errorText")
         if failure:
             raise RuntimeError(f"{url}: {failure}")
+        self.wait_for(lambda page: page.evaluate("!window.isBeforeOpen"))
 
     def evaluate(self, expression, limit=300):
         """Returns the value of a JavaScript expression. Waits for promises."""

@@ -5,6 +5,7 @@ the picture. One picture stays in the build folder."""
 
 import json
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -16,6 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import harness  # noqa: E402
 from harness import BUILD, FXT  # noqa: E402
 
+# The picture has no more lanes of CPUs.
+MOST_CPUS = 64
 SVG = "{http://www.w3.org/2000/svg}"
 # Thread names that are markup, wide or long.
 NAMES = ("</text><b>&amp;", "WWWWWWWWWWWWWWW", "iiiiiiiiiiiiiii", "ä漢字漢字漢")
@@ -47,20 +50,32 @@ class Drawing(unittest.TestCase):
         harness.record(cls.trace, sys.executable, "-c", WORK, *NAMES,
                        options=("-q", "-c", "default,irq,softirq,syscall:clock_nanosleep,write"))
         cls.pictures = []
-        for number, window in enumerate((("--from", "20ms", "--to", "40ms"), ("--from", "30ms", "--to", "31ms"),
-                                             ("--rows", "200"))):
+        # In the midst of the runs of a program: before, a CPU may not have switched, and has no lane.
+        [cls.begin] = harness.query(cls.trace, "SELECT begin_ts FROM captures")[0]
+        runs = harness.query(cls.trace, f"SELECT ts FROM slices WHERE thread = '{NAMES[2]}' ORDER BY ts")
+        middle = runs[len(runs) // 2][0] - cls.begin
+        cls.windows = [(max(0, middle - 10_000_000), middle + 10_000_000), (middle, middle + 1_000_000)]
+        for number, window in enumerate((*map(cls.options_of, cls.windows), ("--rows", "200"))):
             cls.pictures.append(os.path.join(cls.folder, f"{number}.svg"))
             done = draw(cls.trace, "-o", cls.pictures[-1], *window)
             if done.returncode != 0:
                 raise AssertionError(done.stderr)
         shutil.copy(cls.pictures[0], os.path.join(BUILD, "strip.svg"))
 
+    @staticmethod
+    def options_of(window):
+        return ("--from", f"{window[0]}ns", "--to", f"{window[1]}ns")
+
     def test_is_xml_and_has_lanes(self):
-        for path in self.pictures:
+        for path, (begin, end) in zip(self.pictures, (*self.windows, (0, 1 << 60))):
             root = xml.etree.ElementTree.parse(path).getroot()
             self.assertEqual(root.tag, SVG + "svg")
-            texts = [text.text for text in root.iter(SVG + "text")]
-            self.assertIn("CPU 0", texts)
+            shown = {text.text for text in root.iter(SVG + "text") if re.fullmatch(r"CPU \d+", text.text or "")}
+            known = {f"CPU {cpu}" for cpu, in harness.query(
+                self.trace, "SELECT DISTINCT cpu FROM (SELECT cpu, ts, length FROM slices UNION ALL SELECT cpu, ts, length FROM idle) "
+                            f"WHERE length > 0 AND ts < {self.begin + end} AND ts + length > {self.begin + begin}")}
+            self.assertEqual(shown, known if len(known) <= MOST_CPUS else shown & known)
+            self.assertNotEqual(shown, set())
         titles = {title.text for title in root.iter(SVG + "title")}
         self.assertTrue(any(title.startswith(NAMES[0] + " of ") for title in titles), titles)
         self.assertGreater(len([path for path in root.iter(SVG + "path") if path.get("class") == "wake"]), 0)
@@ -86,7 +101,7 @@ class Drawing(unittest.TestCase):
     @unittest.skipUnless(shutil.which("rsvg-convert"), "no rsvg-convert (make deps DEPS=viewer)")
     def test_png(self):
         path = os.path.join(self.folder, "strip.png")
-        self.assertEqual(draw(self.trace, "--from", "20ms", "--to", "40ms", "-o", path).returncode, 0)
+        self.assertEqual(draw(self.trace, *self.options_of(self.windows[0]), "-o", path).returncode, 0)
         with open(path, "rb") as file:
             self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
         shutil.copy(path, os.path.join(BUILD, "strip.png"))

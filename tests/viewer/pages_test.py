@@ -8,6 +8,7 @@ Light and dark screenshots stay in the build folder.
 import base64
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -21,6 +22,8 @@ from harness import BUILD, fxt  # noqa: E402
 
 PHONE = (390, 844)
 DESK = (1200, 900)
+# Of each side; more where other work of the machine keeps the first from deciding what is planted.
+CAPTURES = (3, 5, 7)
 PAGES = ("r.html", "d.html", "f.html", "on.html", "s.html", "p.html")
 
 # Without escaping, this argument ends a script element and starts an image that raises an alert.
@@ -65,12 +68,16 @@ class Pages(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = harness.class_folder(cls)
         sides = {"base": 2_000, "new": 400_000}
-        for number in range(3):
-            for side, rounds in sides.items():
-                os.makedirs(os.path.join(cls.folder, side), exist_ok=True)
-                record(cls.path(f"{side}/{number}.fxt"), work(rounds))
+        for captures in CAPTURES:
+            for number in range(captures):
+                for side, rounds in sides.items():
+                    os.makedirs(os.path.join(cls.folder, side), exist_ok=True)
+                    if not os.path.exists(cls.path(f"{side}/{number}.fxt")):
+                        record(cls.path(f"{side}/{number}.fxt"), work(rounds))
+            cls.diff = json.loads(fxt("diff", cls.path("base"), cls.path("new"), "--json", "--html", cls.path("d.html")))
+            if cls.is_decided():
+                break
         cls.report = json.loads(fxt("report", cls.path("new/0.fxt"), "--json", "--html", cls.path("r.html")))
-        cls.diff = json.loads(fxt("diff", cls.path("base"), cls.path("new"), "--json", "--html", cls.path("d.html")))
         for kind in ("off", "on"):
             fxt("flame", cls.path("new/0.fxt"), "--of", kind, "--base", cls.path("base/0.fxt"), "-o",
                 cls.path(f"{kind}.html"))
@@ -79,6 +86,18 @@ class Pages(unittest.TestCase):
         fxt("path", "--span", "clock_nanosleep", cls.path("new/0.fxt"), "--html", cls.path("p.html"))
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.__exit__)
+
+    @classmethod
+    def is_decided(cls):
+        """Whether the page of the comparison has something of each kind to show: findings, and stacks that changed."""
+        findings = cls.diff["findings"]
+        with open(cls.path("d.html"), encoding="utf-8") as file:
+            flame = re.search(r'<script[^>]* id="flame"[^>]*>(.*?)</script>', file.read(), re.DOTALL)
+        flame = json.loads(flame[1]) if flame else {"stacks": []}
+        rates = [q for stack in flame["stacks"] for q in (stack[4] if len(stack) > 4 else None) or []]
+        return (any(row["verdict"] == "worse" for row in findings) and any("histogram" in row for row in findings)
+                and any(row["examples"] for row in findings)
+                and any(q is not None and q <= flame["least_q"] for q in rates))
 
     @classmethod
     def path(cls, name):
@@ -279,7 +298,7 @@ class Pages(unittest.TestCase):
         for name, whole, _ in rows[:20]:
             percent = float(whole.split(", ")[1].rstrip(" %"))
             self.assertAlmostEqual(percent, 100 * sums[name] / total, delta=0.01 * percent + 0.01)
-        self.search(page, "^" + rows[0][0].replace("[", r"\[").replace("]", r"\]") + "$")
+        self.search(page, f"^{re.escape(rows[0][0])}$")
         settle(page)
         self.assert_count(page, "table.functions tbody tr", 1)
 

@@ -32,6 +32,8 @@ DEVICE_ROWS = 64
 POINTS = int(os.environ.get("FXT_VIEW_POINTS", "100"))
 LARGE_BYTES = int(os.environ.get("FXT_VIEW_BYTES", "0"))
 DAMAGED = 100 if POINTS > 100 else 10
+# The server waits so long for a page that is loaded again.
+RELOAD_S = 10
 MAX_SERVER_MB = 1024
 STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped", "throttled", "unknown", "idle"]
 RUN, UNKNOWN, IDLE = 1, 8, 9
@@ -131,10 +133,14 @@ class Shown(browser.Browser):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=flags,
                       **(more if kind == "keyDown" else {}))
 
-    def hold(self, key, seconds):
+    def hold(self, key, until):
+        """Holds a key for a time in seconds, or until an expression is true: a held key moves with each frame that is drawn."""
         code = ord(key.upper())
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code)
-        time.sleep(seconds)
+        if isinstance(until, str):
+            self.wait_for(lambda page: page.errors or page.evaluate(until))
+        else:
+            time.sleep(until)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def mouse(self, kind, x, y, modifiers=0, pressed=False):
@@ -290,21 +296,41 @@ class Recorded(unittest.TestCase):
 
     def shown_at(self, points):
         """What `at` says of each (lane, time, depth)."""
-        return self.page.evaluate(f"""(async () => {{
-            const api = await import('./api.js');
-            const found = [];
-            for (const [lane, when, depth] of {json.dumps(points)}) found.push(await api.at(0, lane, when, {{ depth, until: when }}));
-            return found;
-        }})()""")
+        found = []
+        # Each of these questions has the time of a call.
+        for first in range(0, len(points), 200):
+            found += self.page.evaluate(f"""(async () => {{
+                const api = await import('./api.js');
+                const found = [];
+                for (const [lane, when, depth] of {json.dumps(points[first:first + 200])}) {{
+                    found.push(await api.at(0, lane, when, {{ depth, until: when }}));
+                }}
+                return found;
+            }})()""")
+        return found
 
 
 class View(Recorded):
     """The page, by clicks and keys, and beside fxt query."""
 
+    def sleep_with_a_stack(self):
+        """Begin, length, koid and waker's tid of the longest sleep that a thread ended; of few sleeps there is no stack."""
+        runs, stacks = {}, {}
+        for koid, begin, end in harness.query(self.trace, "SELECT koid, ts, ts + length FROM slices ORDER BY ts"):
+            runs.setdefault(koid, []).append((begin, end))
+        for koid, when in harness.query(self.trace, "SELECT koid, ts FROM instants WHERE category = 'stack' AND name = 'off'"):
+            stacks.setdefault(koid, []).append(when)
+        for begin, length, koid, waker in harness.query(
+                self.trace, "SELECT ts, length, koid, waker_tid FROM waits WHERE kind = 'sleep' AND ended = 'seen' AND waker_tid IS "
+                            "NOT NULL AND process LIKE 'python%' AND began = 'seen' ORDER BY length DESC"):
+            run = next((run for run in runs.get(koid, []) if run[0] >= begin + length), None)
+            if run and any(run[0] <= when < run[1] for when in stacks.get(koid, [])):
+                return begin - int(self.page.evaluate("fxtView.clocks[0]")), length, koid, waker
+        self.fail("no sleep has a stack")
+
     def select_sleep(self):
-        """Clicks the longest sleep that a thread ended. Returns its begin, length, koid and waker's tid."""
-        sleep = self.longest("SELECT ts, length, koid, waker_tid FROM waits WHERE kind = 'sleep' AND ended = 'seen' AND "
-                             "waker_tid IS NOT NULL AND process LIKE 'python%' AND began = 'seen' ORDER BY length DESC LIMIT 1")
+        """Clicks a sleep. Returns its begin, length, koid and waker's tid."""
+        sleep = self.sleep_with_a_stack()
         begin, length, koid, _ = sleep
         self.page.evaluate(f"fxtView.viewport.show({begin - length}, {begin + 2 * length})")
         self.page.click(*self.page.place_of(f"s{self.number_of(koid)}", begin + length / 2))
@@ -381,8 +407,10 @@ class View(Recorded):
                     self.assertEqual(self.shown_at([[f"d{numbers[str(koid)]}", when - first, 0]])[0], {}, (koid, when))
 
     def test_a_click_shows_an_interrupt_and_a_request(self):
-        first, *rest = self.longest("SELECT ts, length, koid, name FROM (SELECT ts, dur AS length, koid, name FROM spans "
-                                    "WHERE category = 'softirq' AND dur IS NOT NULL) ORDER BY length DESC LIMIT 1")
+        # Of a CPU that has switched before: otherwise it is not known what it interrupted.
+        first, *rest = self.longest("SELECT ts, dur, koid, name FROM spans JOIN (SELECT cpu, min(ts) AS known FROM (SELECT cpu, ts FROM "
+                                    "slices UNION ALL SELECT cpu, ts FROM idle) GROUP BY cpu) USING (cpu) WHERE category = 'softirq' "
+                                    "AND dur IS NOT NULL AND ts > known ORDER BY dur DESC LIMIT 1")
         length, koid, name = rest
         self.page.evaluate(f"fxtView.viewport.show({first - length}, {first + 2 * length})")
         self.page.click(*self.page.place_of(f"d{self.number_of(koid)}", first + length / 2))
@@ -399,9 +427,7 @@ class View(Recorded):
         lane = self.page.evaluate(f"'a' + fxtView.lanes.traces[0].devices[0].async.find((one) => one.device === {self.number_of(koid)}).number")
         depth = next(depth for depth in range(DEVICE_ROWS) if self.shown_at([[lane, first, depth]])[0].get("begin") == first)
         self.page.click(*self.page.place_of(lane, first + length / 2, depth))
-        self.page.wait_for(lambda page: page.errors or "asked by" in page.text("#selected") or "thread" in page.text("#selected"))
-        for text in (device, str(sector), "bytes"):
-            self.assertIn(text, self.page.text("#selected"))
+        self.page.wait_for(lambda page: page.errors or all(text in page.text("#selected") for text in (device, str(sector), "bytes")))
         if self.page.evaluate(f"fxtView.lanes.byKoid.has('0:{asker}')"):
             self.assertIn("asked by", self.page.text("#selected"))
 
@@ -439,17 +465,19 @@ class View(Recorded):
     def test_keys_zoom_and_move(self):
         begin, end = self.page.shown()
         self.page.mouse("mouseMoved", 800, 300)
-        self.page.hold("w", 0.6)
+        is_near = f"fxtView.viewport.length < {(end - begin) * 0.8}"
+        self.page.hold("w", is_near)
         self.page.settle()
         near = self.page.shown()
         self.assertLess(near[1] - near[0], (end - begin) * 0.8)
-        self.page.hold("d", 0.3)
+        self.page.hold("d", f"fxtView.viewport.from > {near[0]}")
         later = self.page.shown()
         self.assertGreater(later[0], near[0])
-        self.page.hold("a", 0.3)
+        self.page.hold("a", f"fxtView.viewport.from < {later[0]}")
         self.assertLess(self.page.shown()[0], later[0])
-        self.page.hold("s", 0.3)
+        self.page.hold("s", f"fxtView.viewport.length > {near[1] - near[0]}")
         self.assertGreater(self.page.shown()[1] - self.page.shown()[0], near[1] - near[0])
+        self.page.hold("w", is_near)
         self.page.evaluate("fxtView.viewport.commit()")
         self.page.key("0")
         self.assertGreaterEqual(self.page.shown()[1] - self.page.shown()[0], (end - begin) * 0.99)
@@ -475,6 +503,7 @@ class View(Recorded):
 
     def test_fit_mark_and_undo(self):
         begin, length, *_ = self.select_sleep()
+        # What is shown for a while is a step of undo as well. Here each key is one.
         self.page.evaluate("fxtView.viewport.commit()")
         before = self.page.shown()
         self.page.key("f")
@@ -482,6 +511,7 @@ class View(Recorded):
         self.assertLessEqual(shown[0], begin)
         self.assertGreaterEqual(shown[1], begin + length)
         self.assertLess(shown[1] - shown[0], 1.5 * length + 1000)
+        self.page.evaluate("fxtView.viewport.commit()")
         self.page.key("m")
         self.assertEqual(self.page.evaluate("fxtView.viewport.marks"), [{"from": begin, "to": begin + length}])
         self.page.evaluate("fxtView.viewport.commit()")
@@ -489,6 +519,8 @@ class View(Recorded):
         self.assertEqual(self.page.evaluate("fxtView.viewport.marks"), [])
         self.page.key("u")
         self.assertEqual(len(self.page.evaluate("fxtView.viewport.marks")), 1)
+        self.page.key("u")
+        self.assertEqual((self.page.evaluate("fxtView.viewport.marks"), self.page.shown()), ([], shown))
         self.page.key("u")
         self.assertEqual(self.page.shown(), before)
 
@@ -537,7 +569,7 @@ class View(Recorded):
         self.page.settle()
         where = self.page.evaluate("fxtView.viewport.range")
         self.assertIsNotNone(where)
-        self.page.wait_for(lambda page: page.errors or "threads ran" in page.text("#interval"))
+        self.wait_for_interval()
         self.page.click_on("#report")
         loaded = "document.querySelector('#page iframe').getAttribute('src')"
         self.assertTrue(self.page.evaluate(loaded).startswith("report?"))
@@ -551,6 +583,8 @@ class View(Recorded):
         self.page.click_on("#page button")
         self.go_from_page("#report", "report?", "document.querySelector('#worst-waits + details .place')")
         wait = json.loads(fxt("report", "--json", *window, self.trace))["worst_waits"][0]
+        # The details come after the place, and show their tab.
+        self.page.wait_for(lambda page: page.errors or page.evaluate("!!fxtView.overlay.selected"))
         shown = self.page.evaluate("fxtView.overlay.selected")
         self.assertEqual((shown["lane"], shown["begin"] + first), (f"s{self.number_of(str(wait['thread']['id']))}", int(wait["begin_ns"])))
         self.assertEqual(self.page.evaluate("fxtView.viewport.range"), {key: round(when) for key, when in where.items()})
@@ -577,6 +611,7 @@ class View(Recorded):
             status, flame = self.viewed.ask(f"{self.viewed.path}flame?of={of}&from={int(where['from'])}&to={int(where['to'])}")
             self.assertIn(status, (200, 400))
             self.assertTrue(b"<svg" in flame or b"<script" in flame or b"no stacks" in flame, flame[:200])
+        self.wait_for_interval()
         self.page.evaluate("[...document.querySelectorAll('#interval td button')].at(1).setAttribute('data-test', 'path')")
         self.page.click_on("button[data-test='path']")
         self.page.wait_for(lambda page: page.errors or page.evaluate("fxtView.overlay.path.length > 0"))
@@ -584,6 +619,11 @@ class View(Recorded):
         self.assertAlmostEqual(sum(parts), where["to"] - where["from"], delta=2)
         self.page.settle()
         self.page.picture("path")
+
+    def wait_for_interval(self):
+        """Waits for what the server says of the interval."""
+        self.page.wait_for(lambda page: page.errors or page.evaluate(
+            "document.querySelector('#interval').textContent.includes('threads ran')"))
 
     def go_from_page(self, button, address, place):
         """Opens a page of the interval, and clicks on its way back to the timeline."""
@@ -711,15 +751,19 @@ class Lossy(Recorded):
         for track in tracks:
             if not track["gaps"]:
                 continue
-            gaps = self.page.evaluate(f"""(async () => {{
-                const api = await import('./api.js');
-                const found = [];
-                for (let at = fxtView.viewport.begin; at < fxtView.viewport.end; at += 512 * 2048) {{
-                    const [items] = await api.tile(0, at, at + 512 * 2048, 1, ['g{track["number"]}']);
-                    for (let i = 0; i < items.count; i += 1) found.push([items.times[2 * i], items.times[2 * i + 1]]);
-                }}
-                return found;
-            }})()""")
+            gaps = []
+            # Each of these questions has the time of a call.
+            begin, end, step = *self.page.evaluate("[fxtView.viewport.begin, fxtView.viewport.end]"), 512 * 2048
+            for at in range(int(begin), int(end), 200 * step):
+                gaps += self.page.evaluate(f"""(async () => {{
+                    const api = await import('./api.js');
+                    const found = [];
+                    for (let at = {at}; at < Math.min({at + 200 * step}, fxtView.viewport.end); at += {step}) {{
+                        const [items] = await api.tile(0, at, at + {step}, 1, ['g{track["number"]}']);
+                        for (let i = 0; i < items.count; i += 1) found.push([items.times[2 * i], items.times[2 * i + 1]]);
+                    }}
+                    return found;
+                }})()""")
             # An item that is in two tiles comes twice.
             self.assertEqual(sum(end - begin for begin, end in {tuple(one) for one in gaps}), unknown[track["cpu"]], track)
 
@@ -780,14 +824,25 @@ class Served(harness.FolderTest):
                 self.assertEqual(file.read(8), bytes.fromhex("1000044678541600"))
 
     def test_it_ends_with_the_page(self):
-        with Viewed(self.trace) as viewed:
-            with Shown(browser.find()) as page:
-                page.show(viewed.url)
-                # A page that is loaded again is there again.
-                page.show(viewed.url)
-                time.sleep(11)
-                self.assertIsNone(viewed.process.poll())
-            self.assertEqual(viewed.process.wait(harness.DEADLINE_S), 0)
+        # A busy machine may take longer to load a page than the server waits for it.
+        for _ in range(3):
+            with Viewed(self.trace) as viewed:
+                with Shown(browser.find()) as page:
+                    page.show(viewed.url)
+                    # A page that is loaded again is there again.
+                    begin = time.monotonic()
+                    try:
+                        page.show(viewed.url)
+                    except RuntimeError:
+                        if time.monotonic() - begin < RELOAD_S:
+                            raise
+                    if time.monotonic() - begin > RELOAD_S:
+                        continue
+                    time.sleep(RELOAD_S + 1)
+                    self.assertIsNone(viewed.process.poll())
+                self.assertEqual(viewed.process.wait(harness.DEADLINE_S), 0)
+                return
+        self.skipTest("a page takes longer to load than the server waits for it")
 
     def test_it_ends_at_an_interrupt(self):
         with Viewed(self.trace) as viewed:

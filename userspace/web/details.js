@@ -35,9 +35,6 @@ const UNKNOWN_SINCE = {
 // Instants are thin: a click counts for those within this width.
 export const INSTANT_PIXELS = 6;
 
-// From the begin of a run to the record of the stack before it, ns.
-const STACK_DELAY = 200e3;
-
 export class Details {
   /** `app` has viewport, lanes, overlay, labels, goTo(), selectAt(), changed(). */
   constructor(place, app) {
@@ -186,9 +183,11 @@ export class Details {
     const isRun = found.state === RUN;
     let [from, to] = [found.begin, found.end];
     if (!isRun) {
-      const next = await api.at(trace, `s${thread.number}`, found.end);
-      from = next.state === WAKEUP ? next.end : found.end;
-      to = from + STACK_DELAY;
+      // An interrupt may come before it.
+      let next = found;
+      do next = await api.at(trace, `s${thread.number}`, next.end); while (next.begin !== undefined && next.state !== RUN);
+      if (next.begin === undefined) return;
+      [from, to] = [next.begin, next.end];
     }
     const text = await api.stack(trace, isRun ? 'on' : 'off', known.koid, from, to);
     if (serial !== this.serial || text === '') return;

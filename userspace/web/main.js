@@ -54,7 +54,6 @@ class App {
     // What was shown is not of this file: its labels have other numbers.
     if (progress < this.progress) this.painter.labels = [];
     this.progress = progress;
-    this.isComplete = isComplete;
     byId('progress').textContent = isComplete ? '' : `reading: ${Math.floor(progress / states.length / 10)} %`;
     byId('file').textContent = states.map((one) => one.file).join(' and ');
     document.title = `${states[0].file}: fxt view`;
@@ -72,6 +71,8 @@ class App {
     this.tiles.outdate();
     if (!this.isStarted) this.#start(states);
     else if (isWhole) this.viewport.showAll();
+    // Not before: a commit would replace the address, which is read then.
+    this.isComplete = isComplete;
     if (isComplete) this.#complete();
     this.layOut();
   }
