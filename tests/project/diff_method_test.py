@@ -18,7 +18,7 @@ COMPARE = ROOT / "userspace/compare"
 PAGE = (ROOT / "docs/diff-method.md").read_text(encoding="utf-8")
 CONSTANT = re.compile(r"\bconstexpr (?:double|float|size_t|int|unsigned|u?int\d+_t) (k[A-Z]\w*) =\s*([^;]+);")
 # Units, counts, and constants that are no numbers of the method.
-NOT_OF_THE_METHOD = {"kNsPerUs", "kNsPerMs", "kNsPerSecond", "kMetrics", "kStatistics", "kAbsent"}
+NOT_OF_THE_METHOD = {"kNsPerUs", "kNsPerMs", "kUsPerMs", "kNsPerSecond", "kMetrics", "kStatistics", "kAbsent"}
 RULE_TABLES = {"change rule": "change_rules.cc", "verdict rule": "verdict_rules.cc",
                "suppression rule": "suppression_rules.cc", "cross-group rule": "attribution.cc"}
 # A rule of such a table: its name, the metrics that it is for (of suppression rules), the reason, the constant.

@@ -126,7 +126,7 @@ class Attribution::ShareSums {
 
 std::vector<Attribution::Share> Attribution::SharesOf(const ComparisonRow& row) const {
   using measure::Attribution;
-  if (row.statistic == Statistic::kAnswerMean) {
+  if (IsAnswers(row.statistic)) {
     // As many answers as the new captures have.
     const auto [before, after] = RatesOf(*row.group, [](const measure::Group& group) {
       return static_cast<double>(group.of(measure::Duration::kForAnswer).whole.count());

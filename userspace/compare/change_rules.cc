@@ -81,8 +81,7 @@ constexpr ChangeRule kChangeRules[] = {
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<AnswerDetail> of(base, next);
        if (!of) return Amount();
-       const bool mostly_own = of.base->own_ms >= of.base->total_ms * constant &&
-                               of.next->own_ms >= of.next->total_ms * constant;
+       const bool mostly_own = of.base->own_part >= constant && of.next->own_part >= constant;
        const bool is_longer =
            of.next->total_ms * of.base->events > of.base->total_ms * of.next->events;
        const AnswerDetail& shorter = is_longer ? *of.base : *of.next;

@@ -137,7 +137,7 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
     if (object.blocked) return false;
     if (row.statistic == Statistic::kLockRate) return object.waits_for == WaitsFor::kLock;
     if (row.statistic == Statistic::kPauseRate) return object.kind == schema::wait_kind::kSleep;
-    return row.statistic != Statistic::kAnswerMean || object.waits_for == WaitsFor::kAnswer ||
+    return !IsAnswers(row.statistic) || object.waits_for == WaitsFor::kAnswer ||
            object.waits_for == WaitsFor::kChild;
   };
   const Captures captures = groups.captures();

@@ -301,14 +301,17 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
   for (const auto& [key, row_tests] : by_row) {
     const Metric metric = std::get<Metric>(key);
     std::vector<double> p;
+    std::vector<double> answers_p;
     const StatisticTest* best = nullptr;
+    const StatisticTest* answers = nullptr;
     bool decided = true;
     for (const StatisticTest* test : row_tests) {
       if (!test->enough) continue;
       p.push_back(test->p);
-      if (test->sample->statistic == Statistic::kAnswerMean && test->passes_gate) {
-        result.answers = RowOf(*test, bases);
-        result.answers->p = test->p;
+      if (IsAnswers(test->sample->statistic)) {
+        answers_p.push_back(test->p);
+        const bool better = answers == nullptr || test->p < answers->p;
+        if (test->passes_gate && better) answers = test;
       }
       decided = decided && IsDecided(*test);
       // A statistic that passes the gate goes before others, the first of equals before the rest.
@@ -316,6 +319,10 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
           std::pair(!test->passes_gate, test->p) < std::pair(!best->passes_gate, best->p)) {
         best = test;
       }
+    }
+    if (answers != nullptr) {
+      result.answers = RowOf(*answers, bases);
+      result.answers->p = std::max(answers->p, Simes(answers_p));
     }
     // Of sleeps by what they were for, each of which changed for sure: what takes longest. They say
     // more than all sleeps, of most of which they are.

@@ -40,8 +40,7 @@ double LogRatioOfWaits(const GroupFindings& findings, const ComparisonRow& row) 
 Suppression SleepInSlack(const GroupFindings& findings, const ComparisonRow& row, double part) {
   // Sleeps until a thread ends them are waits in place of its own timers: slack lengthens those.
   // Longer answers are of those that give them.
-  if (row.change <= 0 || row.statistic == Statistic::kSleepForThreads ||
-      row.statistic == Statistic::kAnswerMean) {
+  if (row.change <= 0 || row.statistic == Statistic::kSleepForThreads || IsAnswers(row.statistic)) {
     return {};
   }
   const SuppressionFacts& facts = findings.facts();

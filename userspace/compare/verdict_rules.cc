@@ -54,7 +54,9 @@ constexpr VerdictRule kVerdictRules[] = {
      [](const ComparisonRow& row, const GroupChange& group, double constant) {
        const double each = std::log(row.ratio.value);
        const double from_outside = group.of(Statistic::kCpuRate) - group.from_outside_log_ratio;
-       return If(IsCpuPerWakeup(row) && row.change > 0 && from_outside < each * constant,
+       const bool fewer =
+           group.of(Statistic::kWakeupRate) < group.from_outside_log_ratio - Effect();
+       return If(IsCpuPerWakeup(row) && row.change > 0 && fewer && from_outside < each * constant,
                  Verdict::kUnchanged);
      }},
     {"dearer_wakeups", "Each wakeup costs more, and the CPU time is not less.", 0,

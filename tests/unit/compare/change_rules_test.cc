@@ -46,7 +46,7 @@ std::vector<ChangeCase> ChangeCases() {
                                 .events = wakeups,
                                 .cpu_ms = wakeups - 1,
                                 .wakeups = wakeups,
-                                .own_ms = ms});
+                                .own_part = 1});
   };
   const LongSleepDetail sleeps = Sleeps();
   LongSleepDetail longer = sleeps;

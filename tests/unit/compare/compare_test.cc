@@ -439,5 +439,28 @@ TEST(CompareTest, ASettingThatDiffersIsNoFinding) {
   EXPECT_TRUE(DiffOfLatency(1, "nice").findings.empty());
 }
 
+TEST(CompareTest, AsManyCapturesAsItNamesDecide) {
+  const Work before;
+  Work after = before;
+  after.cpu_ms *= 1.3;
+  int decided = 0;
+  int asked = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto few = Compare(Simulator(seed).Sides({before}, {after}, 3));
+    ASSERT_TRUE(few);
+    for (const UndecidedRow& row : few->too_noisy) {
+      if (few->rows[row.row].metric != Metric::kCpuTime) continue;
+      ++asked;
+      EXPECT_GT(row.captures, 3u);
+      if (row.captures > 40) continue;
+      const auto more = Compare(Simulator(seed).Sides({before}, {after}, row.captures));
+      ASSERT_TRUE(more);
+      decided += IsFinding(testing::Find(*more, "worker", Metric::kCpuTime)->verdict);
+    }
+  }
+  EXPECT_GT(asked, 5);
+  EXPECT_GE(decided, asked / 2);
+}
+
 }  // namespace
 }  // namespace comparison

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct Ratios {
   double cpu = 1;
   double wakeups = 1;
   double requests = 1;
+  std::optional<double> from_outside = {};  // as all wakeups
   double timer_wakeups = 1;
   double answers = 1;
   double busy = 800;  // ms per second
@@ -35,6 +37,7 @@ GroupChange Group(const Ratios& ratios) {
   group.log_ratio[static_cast<size_t>(Statistic::kCpuRate)] = std::log(ratios.cpu);
   group.log_ratio[static_cast<size_t>(Statistic::kWakeupRate)] = std::log(ratios.wakeups);
   group.requests_log_ratio = std::log(ratios.requests);
+  group.from_outside_log_ratio = std::log(ratios.from_outside.value_or(ratios.wakeups));
   group.timer_wakeups_log_ratio = std::log(ratios.timer_wakeups);
   group.answers_log_ratio = std::log(ratios.answers);
   group.busy = ratios.busy;
@@ -72,6 +75,10 @@ std::vector<VerdictCase> VerdictCases() {
       {"new_group", cpu_up, added, Verdict::kNew},
       {"gone_group", cpu_down, removed, Verdict::kGone},
       {"time_to_spare", dearer, Group({.busy = 400}), Verdict::kUnchanged},
+      {"fewer_handovers", dearer, Group({.wakeups = 0.67, .from_outside = 1}), Verdict::kUnchanged},
+      {"dearer_wakeups", dearer, Group({.cpu = 1.2, .wakeups = 0.8, .from_outside = 0.9}),
+       Verdict::kWorse},
+      {"dearer_wakeups", dearer, Group({.wakeups = 0.67}), Verdict::kWorse},
       {"dearer_wakeups", dearer, Group({.busy = 600}), Verdict::kWorse},
       {"dearer_wakeups", dearer, Group({.cpu = 1.5, .busy = 400}), Verdict::kWorse},
       {"larger_batches", dearer, Group({.cpu = 0.8}), Verdict::kUnchanged},

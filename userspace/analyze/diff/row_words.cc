@@ -115,6 +115,8 @@ std::optional<std::string> WholeWordsOf(const DiffReport& report, Statistic stat
       return "longest sleeps (> p99)";
     case Statistic::kSleepForThreads:
       return "sleeps that a thread ends";
+    case Statistic::kAnswerHalf:
+      return "waits for an answer, p50";
     case Statistic::kAnswerMean:
       return "waits for an answer, mean";
     case Statistic::kLockRate:

@@ -74,24 +74,24 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
     return fmt::format("waits {} {}{} until {} lets it go on (a lock)", amount, longer,
                        is_futex ? "" : object, whom);
   }
-  if (row.statistic == Statistic::kAnswerMean && named && row.object &&
-      row.object->object.kind == "child") {
-    return fmt::format("waits {} {} for {} to exit, {} each instead of {}", amount, longer, whom,
-                       ValueWords(report, row, row.next.value),
+  const auto answers = [&] {
+    return fmt::format("{} {} instead of {}", ValueWords(report, row, row.next.value),
+                       row.statistic == Statistic::kAnswerHalf ? "at p50" : "each",
                        ValueWords(report, row, row.base.value));
+  };
+  if (comparison::IsAnswers(row.statistic) && named && row.object &&
+      row.object->object.kind == "child") {
+    return fmt::format("waits {} {} for {} to exit, {}", amount, longer, whom, answers());
   }
   // What it asked for says less than whom it asked. What it could not send says more.
   const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
                                     row.object->object.syscall.starts_with("send"));
-  if (row.statistic == Statistic::kAnswerMean && named && sends) {
-    return fmt::format("waits {} {} for {}{}, {} each instead of {}", amount, longer, whom, object,
-                       ValueWords(report, row, row.next.value),
-                       ValueWords(report, row, row.base.value));
+  if (comparison::IsAnswers(row.statistic) && named && sends) {
+    return fmt::format("waits {} {} for {}{}, {}", amount, longer, whom, object, answers());
   }
-  if (row.statistic == Statistic::kAnswerMean) {
-    return fmt::format("waits {} {} for answers{}, {} each instead of {}", amount, longer,
-                       named ? " of " + whom : "", ValueWords(report, row, row.next.value),
-                       ValueWords(report, row, row.base.value));
+  if (comparison::IsAnswers(row.statistic)) {
+    return fmt::format("waits {} {} for answers{}, {}", amount, longer, named ? " of " + whom : "",
+                       answers());
   }
   if (row.statistic == Statistic::kPauseRate) {
     return fmt::format("sleeps {} {}{} amid its work, for as long as it asked", amount, longer,
@@ -220,7 +220,7 @@ std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
 
 // A group that waits for the next request is not kept waiting.
 bool WaitsForWorkAlone(const DiffReport& report, const ComparisonRow& row) {
-  if (row.metric != Metric::kSleep || row.statistic == Statistic::kAnswerMean ||
+  if (row.metric != Metric::kSleep || comparison::IsAnswers(row.statistic) ||
       row.statistic == Statistic::kLockRate) {
     return false;
   }

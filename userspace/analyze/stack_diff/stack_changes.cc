@@ -59,7 +59,7 @@ uint64_t ValueOf(const StackTime& time, const ComparisonRow& row, bool is_idle_p
   }
   const uint64_t answers = Of(time.slept, WaitsFor::kAnswer) + Of(time.slept, WaitsFor::kChild);
   const uint64_t locks = Of(time.slept, WaitsFor::kLock);
-  if (row.statistic == Statistic::kAnswerMean) return answers;
+  if (comparison::IsAnswers(row.statistic)) return answers;
   if (row.statistic == Statistic::kLockRate) return locks;
   uint64_t value = answers + locks + Of(time.slept, WaitsFor::kDevice);
   if (!is_idle_place) {

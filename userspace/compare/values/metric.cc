@@ -46,6 +46,8 @@ constexpr StatisticInfo kTable[] = {
      0.45, 5, 0},
     {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", StatisticUnit::kMsPerSecond, 5,
      0.25, 5, 0},
+    {Statistic::kAnswerHalf, Metric::kSleep, "answer_p50", StatisticUnit::kMicroseconds, 20, 0.2, 5,
+     0},
     {Statistic::kAnswerMean, Metric::kSleep, "answer", StatisticUnit::kMicroseconds, 20, 0.3, 5, 0},
     {Statistic::kLockRate, Metric::kSleep, "for_locks", StatisticUnit::kMsPerSecond, 5, 0.5, 5, 0},
     {Statistic::kPauseRate, Metric::kSleep, "pauses", StatisticUnit::kMsPerSecond, 5, 0.3, 5, 0},
@@ -98,10 +100,14 @@ static_assert(InOrder());
 
 }  // namespace
 
+bool IsAnswers(Statistic statistic) {
+  return statistic == Statistic::kAnswerHalf || statistic == Statistic::kAnswerMean;
+}
+
 bool IsMean(Statistic statistic) {
   return statistic == Statistic::kCpuPerWakeup || statistic == Statistic::kSliceTypical ||
          statistic == Statistic::kLatencyTypical || statistic == Statistic::kLatencyMean ||
-         statistic == Statistic::kPreemptedTypical || statistic == Statistic::kAnswerMean ||
+         statistic == Statistic::kPreemptedTypical || IsAnswers(statistic) ||
          InfoOf(statistic).metric == Metric::kRequest;
 }
 

@@ -72,6 +72,7 @@ enum class Statistic : uint8_t {
   kSleepExcessTenth,
   kSleepExcessHundredth,
   kSleepForThreads,
+  kAnswerHalf,
   kAnswerMean,
   kLockRate,
   kPauseRate,
@@ -98,7 +99,7 @@ enum class Statistic : uint8_t {
   kRequestTenth,
   kRequestHundredth,
 };
-inline constexpr size_t kStatistics = 39;
+inline constexpr size_t kStatistics = 40;
 
 enum class StatisticUnit : uint8_t {
   kMsPerSecond,
@@ -125,6 +126,8 @@ struct StatisticInfo {
 const StatisticInfo& InfoOf(Statistic statistic);
 // Whether it is a mean of events, and not a sum or a count.
 bool IsMean(Statistic statistic);
+// How long answers take.
+bool IsAnswers(Statistic statistic);
 // The statistics of a metric.
 std::span<const StatisticInfo> StatisticsOf(Metric metric);
 

@@ -136,9 +136,21 @@ Observation OfLongSleeps(const measure::Group& group, Statistic statistic,
   return result;
 }
 
-// Sleeps for answers, their mean. Without those that take more than half of the capture: one thread
-// that waits for the end of the run must not rule the mean.
-std::optional<Observation> OfAnswers(const measure::Group& group, double own, double seconds) {
+// Variance of the logarithm of a quantile: the distance of the values a standard error of the rank
+// below and above it, or `least_error`.
+double VarianceOfQuantile(const Distribution& times, double q, double least_error = 0) {
+  const double error =
+      std::max(least_error, std::sqrt(q * (1 - q) / static_cast<double>(times.whole.count())));
+  const auto low = static_cast<double>(times.Quantile(std::max(0.0, q - error)));
+  const auto high = static_cast<double>(times.Quantile(std::min(1.0, q + error)));
+  const double half = std::log((high + 1) / (low + 1)) / 2;
+  return half * half;
+}
+
+// Sleeps for answers, their mean or median. Without those that take more than half of the capture:
+// one thread that waits for the end of the run must not rule the mean.
+std::optional<Observation> OfAnswers(const measure::Group& group, bool median, double own,
+                                     double seconds) {
   const Distribution& answers = group.of(Duration::kForAnswer);
   LengthSum sum;
   double long_ns = 0;
@@ -155,9 +167,13 @@ std::optional<Observation> OfAnswers(const measure::Group& group, double own, do
   });
   if (sum.count <= 0) return std::nullopt;
   const double ns = long_ns > 0 ? sum.ns : static_cast<double>(answers.whole_ns);
-  Observation result = Observation::Of(ns / sum.count / kNsPerUs);
-  result.sampling_variance = sum.variance();
-  result.detail = AnswerDetail{.total_ms = ns / kNsPerMs / seconds,
+  const double each = median ? static_cast<double>(answers.Quantile(0.5)) : ns / sum.count;
+  if (each > own * kExplained) return std::nullopt;
+  Observation result = Observation::Of(each / kNsPerUs);
+  // How many of the answers are slow ones differs from capture to capture. Where the median lies
+  // between two kinds of them, it differs by as much as they do.
+  result.sampling_variance = median ? VarianceOfQuantile(answers, 0.5, kLeastPart) : sum.variance();
+  result.detail = AnswerDetail{.total_ms = each * sum.count / kNsPerMs / seconds,
                                .events = sum.count / seconds,
                                .cpu_ms = Ms(group.of(facts::Share::kRunning)) / seconds,
                                .wakeups = static_cast<double>(group.wakeups) / seconds};
@@ -284,8 +300,9 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
     case Statistic::kSleepForThreads:
       return OfThreadSleeps(group, own, seconds);
+    case Statistic::kAnswerHalf:
     case Statistic::kAnswerMean:
-      return OfAnswers(group, own, seconds);
+      return OfAnswers(group, statistic == Statistic::kAnswerHalf, own, seconds);
     case Statistic::kLockRate: {
       Observation result = OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
                                   VarianceOf(group.of(Duration::kForLock)));
@@ -346,16 +363,6 @@ std::optional<double> QuantileOf(Statistic statistic) {
   if (statistic == Statistic::kRequestMean) return std::nullopt;
   if (statistic == Statistic::kRequestTenth) return 0.9;
   return statistic == Statistic::kRequestHundredth ? 0.99 : 0.5;
-}
-
-// Variance of the logarithm of a quantile: the distance of the values a standard error of the rank
-// below and above it.
-double VarianceOfQuantile(const Distribution& times, double q) {
-  const double error = std::sqrt(q * (1 - q) / static_cast<double>(times.whole.count()));
-  const auto low = static_cast<double>(times.Quantile(std::max(0.0, q - error)));
-  const auto high = static_cast<double>(times.Quantile(std::min(1.0, q + error)));
-  const double half = std::log((high + 1) / (low + 1)) / 2;
-  return half * half;
 }
 
 // Multiplies what was divided by threads or events with their geometric mean of all captures: it is
@@ -432,9 +439,8 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
     if (auto* answers = std::get_if<AnswerDetail>(&result[i]->detail)) {
       const auto& by = part->of(measure::Attribution::kAnsweredBy);
       const auto own_threads = by.find(group.at[i]);
-      if (own_threads != by.end()) {
-        answers->own_ms = Ms(own_threads->second.ns) / normalization.seconds[i];
-      }
+      const double ms = Ms(part->of(Duration::kForAnswer).whole_ns);
+      if (own_threads != by.end()) answers->own_part = Ms(own_threads->second.ns) / ms;
     }
     result[i]->out_of_scope.wait_ms = Ms(wait_ns) / normalization.seconds[i];
     if (i < out_of_scope.threads.size()) result[i]->out_of_scope.threads = out_of_scope.threads[i];

@@ -35,14 +35,14 @@ struct MeanDetail {
 };
 // Sleeps for answers.
 struct AnswerDetail {
-  double total_ms = 0;  // of all answers
+  double total_ms = 0;  // of all answers, each as long as the mean or the median
   double events = 0;
   double cpu_ms = 0;  // that the group ran for
   double wakeups = 0;
-  double own_ms = 0;  // of all answers, by threads of the same group
+  double own_part = 0;  // of their time, by threads of the same group
   static constexpr std::array kFields = {&AnswerDetail::total_ms, &AnswerDetail::events,
                                          &AnswerDetail::cpu_ms, &AnswerDetail::wakeups,
-                                         &AnswerDetail::own_ms};
+                                         &AnswerDetail::own_part};
 };
 // All waits for a CPU.
 struct CpuWaitDetail {
