@@ -37,7 +37,7 @@ BUILD = _take_build()
 FXT = os.environ.get("FXT") or os.path.join(BUILD, "fxt")
 RECORDER = os.environ.get("RECORD") or os.path.join(BUILD, "fxt-record")
 # Seconds that anything may take on a busy machine. It bounds a hang and measures nothing.
-DEADLINE_S = 300
+DEADLINE_S = 600
 # Seconds of one test. One that waits for ever fails and says where it waits; the next ones run.
 TEST_LIMIT_S = 3 * DEADLINE_S
 
