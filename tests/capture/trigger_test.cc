@@ -115,7 +115,9 @@ TEST(Trigger, CatchesAPlantedDelay) {
     const TraceObjects objects = TraceObjects::Read(path);
     const auto tid = static_cast<fxt::Koid>(atoi(mark->arguments.at("thread").c_str()));
     ASSERT_TRUE(objects.threads.contains(tid));
-    EXPECT_EQ(objects.threads.at(tid).name, "late-victim");
+    // A busy machine may delay the victim before it has its name, too.
+    const std::string& name = objects.threads.at(tid).name;
+    EXPECT_TRUE(name == "late-victim" || name == "capture_tests") << name;
     std::filesystem::remove(path);
   }
   EXPECT_TRUE(Exited(recorder.End(), 0));

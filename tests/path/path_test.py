@@ -3,6 +3,7 @@
 """Holds critical paths against a program that measures each segment of its requests by its own clocks (root, BTF)."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -30,6 +31,8 @@ def setUpModule():
     globals()["FIGURES"] = [line.split() for line in done.stdout.splitlines()]
 
 
+# On a busy machine the recording is large, and each question takes long.
+@functools.cache
 def path_json(*options):
     return json.loads(harness.fxt("path", TRACE, "--json", *options))["requests"]
 

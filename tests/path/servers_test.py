@@ -22,6 +22,8 @@ from harness import BUILD, RECORDER, query, run  # noqa: E402
 CLIENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_client.py")
 REQUESTS = int(os.environ.get("REQUESTS_COUNT", "600"))
 CONNECTIONS = 4
+# No request may be lost on a busy machine.
+BUFFER = ("-b", "32M")
 # What the client's clock adds to the calls themselves, where nothing preempts it.
 SLACK_NS = 100_000
 
@@ -208,7 +210,7 @@ class RequestsTest(harness.FolderTest):
     def record(self, protocol, address, options=(), count=REQUESTS):
         """Records the client. Returns the trace and the client's (port, begin, end, name)."""
         trace = self.trace = self.path("requests.fxt")
-        done = run(RECORDER, "-q", "--requests", *options, "-o", trace, "--", sys.executable, CLIENT, protocol, address,
+        done = run(RECORDER, "-q", "--requests", *BUFFER, *options, "-o", trace, "--", sys.executable, CLIENT, protocol, address,
                    str(CONNECTIONS), str(count), ok=(0,))
         self.assertNotIn("lost", done.stderr)
         lines = [line.split(" ", 3) for line in done.stdout.splitlines()]
@@ -322,7 +324,7 @@ class RequestsTest(harness.FolderTest):
         """A client that receives on another thread than it sends, a server that answers from a pool; listen(0)."""
         self.need("python3")
         port, trace = free_port(), self.path("threads.fxt")
-        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", SHARED_CONNECTION, str(port), "500", ok=(0,))
+        run(RECORDER, "-q", "--requests", *BUFFER, "-o", trace, "--", sys.executable, "-c", SHARED_CONNECTION, str(port), "500", ok=(0,))
         spans = self.spans(trace, port)
         for side in ("client", "server"):
             own = [args for _, _, _, args in spans if args["side"] == side]
@@ -333,7 +335,7 @@ class RequestsTest(harness.FolderTest):
         self.need("python3")
         port, trace = free_port(), self.path("batch.fxt")
         self.start([sys.executable, "-c", PYTHON_SERVER, str(port)], f"127.0.0.1:{port}")
-        run(RECORDER, "-q", "--requests", "--request-names", "http", "-o", trace, "--", sys.executable, "-c", PIPELINES,
+        run(RECORDER, "-q", "--requests", *BUFFER, "--request-names", "http", "-o", trace, "--", sys.executable, "-c", PIPELINES,
             str(port), ok=(0,))
         clients = [span for span in self.spans(trace, port) if span[3]["side"] == "client"]
         self.assertEqual(len(clients), 20)
@@ -343,7 +345,7 @@ class RequestsTest(harness.FolderTest):
     def test_requests_without_an_answer_end(self):
         self.need("python3")
         port, trace = free_port(), self.path("closed.fxt")
-        run(RECORDER, "-q", "--requests", "-o", trace, "--", sys.executable, "-c", CLOSES, str(port), ok=(0,))
+        run(RECORDER, "-q", "--requests", *BUFFER, "-o", trace, "--", sys.executable, "-c", CLOSES, str(port), ok=(0,))
         spans = self.spans(trace, port)
         self.assertEqual([args["unanswered"] for _, _, _, args in spans], ["closed", "closed"])
 
@@ -378,7 +380,7 @@ class RequestsTest(harness.FolderTest):
         self.start_nginx(front, f"proxy_pass http://127.0.0.1:{upstream}; proxy_http_version 1.1; "
                                 "proxy_set_header Connection '';")
         trace = self.path("walk.fxt")
-        run(RECORDER, "-q", "-c", "default,syscall,wait,request", "-b", "32M", "-o", trace, "--", sys.executable, CLIENT, "http",
+        run(RECORDER, "-q", "-c", "default,syscall,wait,request", *BUFFER, "-o", trace, "--", sys.executable, CLIENT, "http",
             f"127.0.0.1:{front}", "1", str(count), ok=(0,))
         for span in (f"to :{front}", f"request/:{front}", f"to :{upstream}", f":{upstream}"):
             requests = json.loads(harness.fxt("path", trace, "--span", span, "--json"))["requests"]

@@ -58,7 +58,7 @@ class TraceContexts(harness.FolderTest):
         with open(self.path("log"), "w+", encoding="ascii") as log:
             traced = subprocess.Popen([program, library, str(CONNECTIONS), str(requests), *fifos, *how], stdout=log)
         self.addCleanup(traced.kill)
-        run(RECORDER, "-q", "--requests", *options, "-o", trace, "--", "sh", "-c", f"echo > {fifos[0]}; cat {fifos[1]}", ok=(0,))
+        run(RECORDER, "-q", "--requests", "-b", "32M", *options, "-o", trace, "--", "sh", "-c", f"echo > {fifos[0]}; cat {fifos[1]}", ok=(0,))
         self.assertEqual(traced.wait(harness.DEADLINE_S), 0)
         with open(self.path("log"), encoding="ascii") as log:
             out = log.read()

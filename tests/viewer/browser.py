@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-START_LIMIT_S = 300
+# Bounds a hang, on a busy machine, too.
+LIMIT_S = 600
 # Messages about a page that a navigation is just replacing.
 REPLACED = ("context with specified id", "context was destroyed", "navigated or closed", "default execution context",
             "No target with given id", "Session with given id not found")
@@ -52,9 +53,9 @@ class Browser:
 
     def _first_page(self):
         """Waits for the first page: the browser answers before there is one."""
-        deadline = time.monotonic() + START_LIMIT_S
+        deadline = time.monotonic() + LIMIT_S
         while time.monotonic() < deadline:
-            targets = self.call("Target.getTargets", limit=START_LIMIT_S)["targetInfos"]
+            targets = self.call("Target.getTargets", limit=LIMIT_S)["targetInfos"]
             for target in targets:
                 if target["type"] == "page":
                     return target["targetId"]
@@ -105,7 +106,7 @@ class Browser:
         os.write(self._to, json.dumps(request).encode() + b"\0")
         return self._last_id
 
-    def call(self, method, limit=300, **parameters):
+    def call(self, method, limit=LIMIT_S, **parameters):
         call = self._send(method, **parameters)
         deadline = time.monotonic() + limit
         while True:
@@ -149,7 +150,7 @@ class Browser:
             raise RuntimeError(f"{url}: {failure}")
         self.wait_for(lambda page: page.evaluate("!window.isBeforeOpen"))
 
-    def evaluate(self, expression, limit=300):
+    def evaluate(self, expression, limit=LIMIT_S):
         """Returns the value of a JavaScript expression. Waits for promises."""
         answer = self.call("Runtime.evaluate", limit=limit, expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -157,7 +158,7 @@ class Browser:
             raise RuntimeError(thrown.get("exception", {}).get("description") or thrown["text"])
         return answer["result"].get("value")
 
-    def wait_for(self, condition, limit=300):
+    def wait_for(self, condition, limit=LIMIT_S):
         """Waits until `condition(self)` is true."""
         deadline = time.monotonic() + limit
         while True:

@@ -21,6 +21,7 @@ int ClassOf(char letter) {
   switch (letter) {
     case 'R':
     case StateLetters::kPreempted:
+    case StateLetters::kThrottled:
       return 0;
     case 'T':
     case 't':
@@ -306,6 +307,7 @@ class CpuComparer {
     if (ours.prev_state == 'W') {
       return ClassOf(wanted.prev_state) == 3 || wanted.prev_state == 'R';
     }
+    if (ours.prev_state == StateLetters::kThrottled) return ClassOf(wanted.prev_state) == 0;
     return wanted.prev_state == ours.prev_state;
   }
 

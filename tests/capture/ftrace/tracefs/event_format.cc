@@ -142,11 +142,13 @@ char StateLetters::Letter(uint64_t prev_state) const {
 }
 
 std::string StateText(char letter) {
+  if (letter == StateLetters::kThrottled) return "Rq";
   return letter == StateLetters::kPreempted ? "R+" : std::string(1, letter);
 }
 
 char StateLetter(std::string_view text) {
   if (text == "R+") return StateLetters::kPreempted;
+  if (text == "Rq") return StateLetters::kThrottled;
   return text.size() == 1 ? text[0] : '?';
 }
 

@@ -48,6 +48,8 @@ class StateLetters {
  public:
   // '+' is "R+" (preempted), '?' a bit without a letter.
   static constexpr char kPreempted = '+';
+  // Of recordings: runnable, in a cgroup whose quota is used up. ftrace has R or R+.
+  static constexpr char kThrottled = 'q';
 
   // `print_format` is that of sched_switch.
   static util::Result<StateLetters> Parse(std::string_view print_format);
@@ -62,7 +64,7 @@ class StateLetters {
   uint64_t preempted_mask_ = 0;
 };
 
-// "R+" for StateLetters::kPreempted, else the letter itself.
+// "R+" and "Rq" for those of StateLetters, else the letter itself.
 std::string StateText(char letter);
 // The inverse function; '?' for any other text.
 char StateLetter(std::string_view text);
