@@ -34,6 +34,7 @@ std::vector<Work> NoisyGroups(double noise) {
     groups[g].cpu_ms = g == 5 ? 3 : 40.0 * static_cast<double>(g + 1);
     groups[g].wakeups = g == 5 ? 20 : 150.0 * static_cast<double>(g + 1);
     groups[g].blocked = g == 4 ? 100 : 0;
+    groups[g].answers = g % 2 == 0 ? 100 : 0;
   }
   return groups;
 }
@@ -85,6 +86,7 @@ TEST(CalibrationTest, FalseDiscoveriesAndPower) {
       {"CPU time +60%", false, [](Work& work) { work.cpu_ms *= 1.6; }},
       {"CPU time x2", true, [](Work& work) { work.cpu_ms *= 2; }},
       {"wakeup latency x4", false, [](Work& work) { work.latency_us *= 4; }},
+      {"answers x2.5", true, [](Work& work) { work.answer_us *= 2.5; }},
       {"10 sleeps of 30 ms per second", true,
        [](Work& work) {
          work.long_sleeps = 10;

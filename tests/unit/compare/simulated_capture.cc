@@ -75,6 +75,10 @@ measure::Capture Simulator::Make(const std::vector<Work>& groups, double seconds
         draw(Duration::kSleep, Count(work.long_sleeps * seconds), work.long_sleep_ms * 1e6);
     share(Share::kBlocked) = draw(Duration::kBlocked, Count(work.blocked * seconds),
                                   Vary(work.blocked_us, 3 * work.noise) * 1e3);
+    if (work.answers > 0) {
+      draw(Duration::kForAnswer, Count(Vary(work.answers, work.noise) * seconds),
+           Vary(work.answer_us, 2 * work.noise) * 1e3);
+    }
     capture.groups.push_back(std::move(group));
   }
   std::sort(capture.groups.begin(), capture.groups.end(),

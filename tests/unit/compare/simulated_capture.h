@@ -27,6 +27,8 @@ struct Work {
   double long_sleep_ms = 20;  // of one of these
   double blocked = 0;         // per second
   double blocked_us = 300;
+  double answers = 0;  // per second, in the sleeps above
+  double answer_us = 800;
   double forks = 0;
   double migrations = 5;
   double noise = 0.08;  // standard deviation of the logarithms, from capture to capture
