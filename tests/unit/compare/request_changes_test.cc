@@ -24,23 +24,38 @@ using testing::Work;
 
 constexpr uint64_t kUs = 1'000;
 
-// Requests of a capture, of about that length. A part of each waits for a thread.
+// What requests wait for, on average.
+struct RequestWaits {
+  double thread_us = 100;
+  double cpu_us = 0;  // that another program has
+};
+
+// Requests of a capture, of about that length.
 void AddRequests(measure::Capture& capture, const std::string& name, uint64_t count, double own_us,
-                 double waits_us, std::mt19937_64& random) {
+                 const RequestWaits& waits_for, std::mt19937_64& random) {
   measure::RequestStats& stats = capture.requests[name];
   std::normal_distribution<double> noise(0, 0.2);
   for (uint64_t i = 0; i < count; ++i) {
     const auto own = static_cast<uint64_t>(own_us * 1e3 * std::exp(noise(random)));
-    const auto waits = static_cast<uint64_t>(waits_us * 1e3 * std::exp(noise(random)));
-    stats.times.AddWhole({.begin = i, .length = own + waits, .thread = 7, .cpu = 0});
+    const auto waits = static_cast<uint64_t>(waits_for.thread_us * 1e3 * std::exp(noise(random)));
+    const auto others = static_cast<uint64_t>(waits_for.cpu_us * 1e3 * std::exp(noise(random)));
+    stats.times.AddWhole({.begin = i, .length = own + waits + others, .thread = 7, .cpu = 0});
+    if (others != 0) {
+      stats.parts[{.kind = PartKind::kRunnable,
+                   .is_own = true,
+                   .thread = "worker",
+                   .waited_for = "cc1plus"}] += others;
+    }
     stats.parts[{.kind = PartKind::kRunning, .is_own = true, .thread = "worker"}] += own;
     stats.parts[{.kind = PartKind::kRunning, .thread = "expiry", .waited_for = "futex"}] += waits;
   }
 }
 
-// Five captures a side of ten names; `waits_us` of "r3" in the new ones.
-DiffReport DiffOfTen(uint64_t seed, double waits_us) {
-  DiffInput input = Simulator(seed).Sides({Work{}}, {Work{}}, 5);
+// Five captures a side of ten names; `waits` of "r3" in the new ones.
+DiffReport DiffOfTen(uint64_t seed, const RequestWaits& waits) {
+  const Work worker{.of_command = true};
+  const Work other{.process = "cc1plus", .thread = "cc1plus", .cpu_ms = 900};
+  DiffInput input = Simulator(seed).Sides({worker, other}, {worker, other}, 5);
   std::mt19937_64 random(seed);
   std::normal_distribution<double> noise(0, 0.05);
   for (auto* side : {&input.base, &input.next}) {
@@ -48,7 +63,7 @@ DiffReport DiffOfTen(uint64_t seed, double waits_us) {
       for (int i = 0; i < 10; ++i) {
         const bool slow = i == 3 && side == &input.next;
         AddRequests(capture, "r" + std::to_string(i), 300, 900 * std::exp(noise(random)),
-                    slow ? waits_us : 100, random);
+                    slow ? waits : RequestWaits(), random);
       }
     }
   }
@@ -59,7 +74,7 @@ DiffReport DiffOfTen(uint64_t seed, double waits_us) {
 
 TEST(RequestChangesTest, TheSlowOneOfTenNamesIsFirstWithThePartThatGrew) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const DiffReport report = DiffOfTen(seed, 2100);
+    const DiffReport report = DiffOfTen(seed, {.thread_us = 2100});
     ASSERT_EQ(report.requests.size(), 10U);
     const ComparisonRow* first = At(report, 1);
     ASSERT_NE(first, nullptr);
@@ -75,9 +90,21 @@ TEST(RequestChangesTest, TheSlowOneOfTenNamesIsFirstWithThePartThatGrew) {
   }
 }
 
+TEST(RequestChangesTest, OthersMakeARequestSlowerWhereNothingElseDoes) {
+  const DiffReport by_others = DiffOfTen(1, {.thread_us = 200, .cpu_us = 2000});
+  EXPECT_TRUE(by_others.findings.empty());
+  ASSERT_EQ(by_others.slower_by_others.size(), 1U);
+  EXPECT_EQ(by_others.slower_by_others[0].name, "r3");
+  // They delay it as well, and it would be slow without them.
+  const DiffReport both = DiffOfTen(1, {.thread_us = 3100, .cpu_us = 2200});
+  EXPECT_TRUE(both.slower_by_others.empty());
+  ASSERT_NE(At(both, 1), nullptr);
+  EXPECT_EQ(At(both, 1)->name, "r3");
+}
+
 TEST(RequestChangesTest, EqualRequestsGiveNoFinding) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    const DiffReport report = DiffOfTen(seed, 100);
+    const DiffReport report = DiffOfTen(seed, {});
     for (const size_t number : report.findings) {
       EXPECT_FALSE(report.rows[number].request) << seed;
     }
