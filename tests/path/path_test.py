@@ -18,6 +18,7 @@ from harness import BUILD, RECORDER, query, run  # noqa: E402
 
 PROGRAM = os.path.join(BUILD, "tests", "segments")
 REQUESTS = int(os.environ.get("PATH_REQUESTS", "150"))
+SEGMENTS = 9  # of a request
 
 
 def setUpModule():
@@ -29,6 +30,8 @@ def setUpModule():
     done = run(RECORDER, "-q", "-c", "default,syscall,block,wait", "--providers", "--buffer-size", "64M", "-o", TRACE, "--",
                PROGRAM, str(REQUESTS), os.path.join(folder.name, "data"), ok=(0,))
     globals()["FIGURES"] = [line.split() for line in done.stdout.splitlines()]
+    # A busy machine serves fewer.
+    globals()["SERVED"] = len(FIGURES) // SEGMENTS
 
 
 # On a busy machine the recording is large, and each question takes long.
@@ -39,7 +42,8 @@ def path_json(*options):
 
 class PathTest(unittest.TestCase):
     def test_parts_add_up_to_each_request(self):
-        for pattern, least in (("app/request", REQUESTS), ("segment/*", 9 * REQUESTS), ("syscall/*", 20 * REQUESTS)):
+        self.assertGreater(SERVED, 0)
+        for pattern, least in (("app/request", SERVED), ("segment/*", SEGMENTS * SERVED), ("syscall/*", 20 * SERVED)):
             requests = path_json("--span", pattern)
             self.assertGreaterEqual(len(requests), least)
             for request in requests:
@@ -53,7 +57,7 @@ class PathTest(unittest.TestCase):
         shown = collections.defaultdict(list)
         for request in path_json("--span", "segment/*"):
             shown[request["name"]].append(request)
-        self.assertEqual(len(expected), 9)
+        self.assertEqual(len(expected), SEGMENTS)
         for segment, figures in sorted(expected.items()):
             requests = sorted(shown[segment], key=lambda request: request["ts"])
             self.assertEqual(len(requests), len(figures), segment)
@@ -102,7 +106,7 @@ class PathTest(unittest.TestCase):
                                  part["waited_for"] == "futex"), 0.5)
         # A file system without a block device has none.
         requests = query(TRACE, "SELECT count(*) FROM spans WHERE category = 'block'")[0][0]
-        if requests >= REQUESTS:
+        if requests >= SERVED:
             self.assertGreater(share("disk", lambda part: part["kind"] == "device" and
                                      part["waited_for"].startswith("block ") and part["object"]), 0.5)
 
@@ -118,7 +122,7 @@ class PathTest(unittest.TestCase):
 
     def test_text_says_where_time_went(self):
         text = harness.fxt("path", TRACE, "--span", "app/request")
-        self.assertIn(f"{REQUESTS} requests", text)
+        self.assertIn(f"{SERVED} requests", text)
         self.assertIn("hog", text)
         slow = harness.fxt("path", TRACE, "--span", "segment/*", "--slow", "p95")
         self.assertRegex(slow.splitlines()[0], r"slow requests take .* ms longer .*: \+.* ms: .*")
@@ -133,7 +137,7 @@ class PathTest(unittest.TestCase):
 
     def test_thread_and_interval(self):
         begin = query(TRACE, "SELECT begin_ts FROM captures")[0][0]
-        some = path_json("--span", "app/request")[3]
+        some = path_json("--span", "app/request")[SERVED // 2]
         from_ns, to_ns = some["ts"], some["ts"] + some["dur"]
         found = path_json("--thread", "requester", "--from", f"@{from_ns}", "--to", f"@{to_ns}")
         self.assertGreaterEqual(begin, 0)

@@ -42,12 +42,15 @@ HOSTILE = "\u202e<img src=x onerror=alert(1)>\"'</script><script>alert(2)</scrip
 SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
 
-# Programs that wait for a pipe, a lock, the disk and the clock.
+# Programs that wait for a pipe, a lock, the disk and the clock. A slow disk must not make the recording large.
 WORK = """
 import os, threading, time
 lock = threading.Lock()
+end = time.monotonic() + 2
 def work():
     for i in range(30):
+        if i and time.monotonic() > end:
+            return
         with lock:
             with open(os.path.join(os.environ['FOLDER'], 'file'), 'w') as file:
                 file.write('x' * 5000)
