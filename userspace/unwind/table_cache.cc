@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -26,6 +25,8 @@ namespace {
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 // Times of file systems may be as coarse.
 constexpr int64_t kCoarseSeconds = 2;
+// Uses within this time count once.
+constexpr int64_t kUseSeconds = 3600;
 
 // A file: this, then the table's words.
 struct Header {
@@ -73,33 +74,29 @@ bool IsOwn(const struct stat& file) {
   return file.st_uid == geteuid() && (file.st_mode & kOthers) == 0;
 }
 
-// A file of the cache, mapped for reading. Files are replaced and never changed.
-class MappedFile {
- public:
-  MappedFile(int folder, const std::string& name) {
-    const util::UniqueFd fd(
-        openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat file {};
-    if (!fd || fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode) || !IsOwn(file) ||
-        file.st_nlink != 1 || file.st_size <= 0 ||
-        static_cast<uint64_t>(file.st_size) > TableCache::kMaxFileBytes) {
-      return;
-    }
-    const auto size = static_cast<size_t>(file.st_size);
-    void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
-    if (memory == MAP_FAILED) return;
-    bytes_ = {static_cast<const std::byte*>(memory), size};
+// Opens a file of the cache. Files are replaced and never changed.
+util::UniqueFd OpenKept(int folder, const std::string& name, uint64_t* bytes) {
+  util::UniqueFd fd(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat file {};
+  if (!fd || fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode) || !IsOwn(file) ||
+      file.st_nlink != 1 || file.st_size <= 0 ||
+      static_cast<uint64_t>(file.st_size) > TableCache::kMaxFileBytes) {
+    return {};
   }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  *bytes = static_cast<uint64_t>(file.st_size);
+  // The files that were not used for longest go first.
+  if (time(nullptr) - file.st_mtim.tv_sec > kUseSeconds) futimens(fd.get(), nullptr);
+  return fd;
+}
 
- private:
-  std::span<const std::byte> bytes_;
-};
+bool ReadAll(int fd, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t got = read(fd, bytes.data(), bytes.size());
+    if (got <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(got));
+  }
+  return true;
+}
 
 bool WriteAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -140,29 +137,29 @@ std::string TableCache::NameOf(const fxr_unwind_file& file) {
                      file.changed_s, file.changed_ns);
 }
 
-std::optional<UnwindTable> TableCache::Find(const fxr_unwind_file& file) const {
+std::optional<KeptTable> TableCache::Find(const fxr_unwind_file& file) const {
   if (!available()) return std::nullopt;
-  const auto kept = std::make_shared<const MappedFile>(folder_.get(), NameOf(file));
-  std::span<const std::byte> bytes = kept->bytes();
+  uint64_t size = 0;
+  const auto kept =
+      std::make_shared<const util::UniqueFd>(OpenKept(folder_.get(), NameOf(file), &size));
   Header header;
-  if (bytes.size() < sizeof(header)) return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  bytes = bytes.subspan(sizeof(header));
-  if (header.magic != Header::kMagic ||
-      std::memcmp(&header.file, &file, sizeof(file)) != 0 ||
-      bytes.size() != uint64_t{header.words} * sizeof(fxr_u32)) {
+  if (!*kept || !ReadAll(kept->get(), std::as_writable_bytes(std::span(&header, 1))) ||
+      header.magic != Header::kMagic || std::memcmp(&header.file, &file, sizeof(file)) != 0 ||
+      size != sizeof(header) + uint64_t{header.words} * sizeof(fxr_u32)) {
     return std::nullopt;
   }
-  // A mapping is aligned, and the header is a multiple of a word.
-  const std::span words(reinterpret_cast<const fxr_u32*>(bytes.data()), header.words);
-  if (Checksum(header, words) != header.checksum) return std::nullopt;
-  if (words.empty()) return UnwindTable();
-  return UnwindTable::Restore({.file_offset = header.file_offset,
-                               .pages = header.pages,
-                               .rows = header.rows,
-                               .rules = header.rules,
-                               .python = header.python},
-                              words, kept);
+  const UnwindTable::Shape shape = {.file_offset = header.file_offset,
+                                    .pages = header.pages,
+                                    .rows = header.rows,
+                                    .rules = header.rules,
+                                    .python = header.python};
+  if (header.words != 0 && !shape.Fits(header.words)) return std::nullopt;
+  if (header.words == 0 && Checksum(header, {}) != header.checksum) return std::nullopt;
+  return KeptTable{shape, header.words, [header, kept](std::span<fxr_u32> words) {
+                     return words.size() == header.words &&
+                            ReadAll(kept->get(), std::as_writable_bytes(words)) &&
+                            Checksum(header, words) == header.checksum;
+                   }};
 }
 
 void TableCache::Keep(const fxr_unwind_file& file, int fd, const UnwindTable& table) {

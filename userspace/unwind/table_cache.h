@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "fxt_record/unwind.h"
@@ -14,10 +16,19 @@
 
 namespace unwind {
 
+// A table in a file. Its words are read straight into their place: memory that is used for the
+// first time costs more than the reading.
+struct KeptTable {
+  UnwindTable::Shape shape;
+  size_t words = 0;  // 0: the file has no table
+  // Reads all words, once. False if the file is damaged.
+  std::function<bool(std::span<fxr_u32>)> read;
+};
+
 class TableCache {
  public:
   static constexpr const char* kPath = "/var/cache/fxt-record";
-  // Of all files together; the oldest ones are removed first.
+  // Of all files together; those that were not used for longest are removed first.
   static constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
   // A larger file is not kept.
   static constexpr uint64_t kMaxFileBytes = uint64_t{16} << 20;
@@ -31,7 +42,7 @@ class TableCache {
   bool available() const { return folder_.valid(); }
 
   // The table that was kept for the file, which may be an empty one. Nothing if there is none.
-  std::optional<UnwindTable> Find(const fxr_unwind_file& file) const;
+  std::optional<KeptTable> Find(const fxr_unwind_file& file) const;
   // `fd` is open on the file that the table was made from. Nothing is kept if that is another one
   // by now, was changed within the last seconds, so that its time may not show the next change, or
   // is in a file system of a user's program, which may write any times. Failures are ignored: the
