@@ -62,6 +62,8 @@ UnwindLoader::UnwindLoader(UnwindMaps& maps, std::shared_ptr<unwind::TableMaker>
       store_({.words = maps.words(),
               .provide = [&maps](uint32_t first,
                                  uint32_t count) { return maps.ProvideWords(first, count); },
+              .write = [&maps](uint32_t first,
+                               std::span<const fxr_u32> words) { maps.WriteWords(first, words); },
               .modules = maps.modules(),
               .ranges = maps.ranges()}),
       cache_(unwind::TableCache::Open()),
@@ -325,8 +327,8 @@ void UnwindLoader::LoadTable(uint32_t number) {
   Module& module = modules_.at(number);
   if (const auto kept = cache_.Find(module.file)) {
     bool is_damaged = false;
-    const auto read = [&](std::span<fxr_u32> words) {
-      is_damaged = !kept->read(words);
+    const auto read = [&](const unwind::TableStore::Put& put) {
+      is_damaged = !kept->read(put);
       return !is_damaged;
     };
     PutTable(number, kept->shape, kept->words, read, &is_damaged);
@@ -341,8 +343,8 @@ void UnwindLoader::LoadTable(uint32_t number) {
   } else {
     table.emplace();
   }
-  const auto copy = [&](std::span<fxr_u32> words) {
-    std::ranges::copy(table->words(), words.begin());
+  const auto copy = [&](const unwind::TableStore::Put& put) {
+    put(0, table->words());
     return true;
   };
   PutTable(number, table->shape(), table->words().size(), copy, nullptr);

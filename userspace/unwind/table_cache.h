@@ -5,24 +5,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "fxt_record/unwind.h"
+#include "unwind/table_store.h"
 #include "unwind/unwind_table.h"
 #include "util/unique_fd.h"
 
 namespace unwind {
 
-// A table in a file. Its words are read straight into their place: memory that is used for the
-// first time costs more than the reading.
+// A table in a file.
 struct KeptTable {
   UnwindTable::Shape shape;
   size_t words = 0;  // 0: the file has no table
   // Reads all words, once. False if the file is damaged.
-  std::function<bool(std::span<fxr_u32>)> read;
+  TableStore::Fill read;
 };
 
 class TableCache {

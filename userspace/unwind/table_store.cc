@@ -102,8 +102,8 @@ std::optional<uint32_t> TableStore::LeastUsed(uint32_t use_time) const {
 }
 
 bool TableStore::Load(uint32_t module, const UnwindTable& table, uint32_t use_time, uint64_t now) {
-  const auto fill = [&](std::span<fxr_u32> words) {
-    std::ranges::copy(table.words(), words.begin());
+  const auto fill = [&](const Put& put) {
+    put(0, table.words());
     return true;
   };
   return Load(module, table.shape(), table.words().size(), fill, use_time, now);
@@ -123,9 +123,13 @@ bool TableStore::Load(uint32_t module, const UnwindTable::Shape& shape, size_t s
   }
   // The unloaded ones become free later, and the caller tries again.
   if (!extent) return false;
+  const auto put = [&](size_t at, std::span<const fxr_u32> words) {
+    const auto first = static_cast<uint32_t>(extent->first + at);
+    if (memory_.write) return memory_.write(first, words);
+    std::ranges::copy(words, memory_.words.begin() + first);
+  };
   // The programs know the words only once the module's entry names them.
-  if ((memory_.provide && !memory_.provide(extent->first, extent->count)) ||
-      !fill(memory_.words.subspan(extent->first, size))) {
+  if ((memory_.provide && !memory_.provide(extent->first, extent->count)) || !fill(put)) {
     words_.Free(*extent, now);
     return false;
   }

@@ -39,7 +39,11 @@ std::optional<UnwindTable> Find(const TableCache& cache, const fxr_unwind_file& 
   const auto kept = cache.Find(file);
   if (!kept) return std::nullopt;
   auto words = std::make_shared<std::vector<fxr_u32>>(kept->words);
-  if (!kept->read(*words)) return std::nullopt;
+  const auto put = [&](size_t at, std::span<const fxr_u32> piece) {
+    ASSERT_LE(at + piece.size(), words->size());
+    std::ranges::copy(piece, words->begin() + static_cast<ptrdiff_t>(at));
+  };
+  if (!kept->read(put)) return std::nullopt;
   if (words->empty()) return UnwindTable();
   const std::span<const fxr_u32> view(*words);
   return UnwindTable::Restore(kept->shape, view, std::move(words));
