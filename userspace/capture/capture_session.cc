@@ -25,8 +25,8 @@ constexpr uint64_t kSlice = 20'000'000;
 util::Result<std::unique_ptr<CaptureSession>> CaptureSession::Initialize(
     const ProgramOptions& options, const KernelFeatures& features, ProcIdentity& proc) {
   // Before memory is mapped that others share.
-  std::unique_ptr<unwind::TableMaker> table_maker;
-  if (options.wants_stacks()) {
+  std::shared_ptr<unwind::TableMaker> table_maker = options.stack.table_maker;
+  if (options.wants_stacks() && !table_maker) {
     auto maker = unwind::TableMaker::Start();
     if (!maker) return maker.TakeError();
     table_maker = std::move(*maker);

@@ -179,7 +179,7 @@ class CaptureSession final : private OtherEvents {
 
   ProgramOptions options_;
   std::unique_ptr<BpfPrograms> programs_;
-  std::unique_ptr<unwind::TableMaker> table_maker_;       // up to the start; null: no tables
+  std::shared_ptr<unwind::TableMaker> table_maker_;       // up to the start; null: no tables
   std::unique_ptr<UnwindLoader> unwind_;                  // null: no tables
   std::unique_ptr<util::IsolatedWorker> context_reader_;  // up to the start; null: no contexts
   std::unique_ptr<ThreadContextLoader> contexts_;         // null: no contexts

@@ -54,7 +54,7 @@ UnwindLoader::Mappings::~Mappings() {
   }
 }
 
-UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker,
+UnwindLoader::UnwindLoader(UnwindMaps& maps, std::shared_ptr<unwind::TableMaker> maker,
                            Filter is_wanted, std::string proc)
     : maps_(maps),
       is_wanted_(std::move(is_wanted)),
@@ -62,6 +62,8 @@ UnwindLoader::UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker>
       store_({.words = maps.words(),
               .provide = [&maps](uint32_t first,
                                  uint32_t count) { return maps.ProvideWords(first, count); },
+              .write = [&maps](uint32_t first,
+                               std::span<const fxr_u32> words) { maps.WriteWords(first, words); },
               .modules = maps.modules(),
               .ranges = maps.ranges()}),
       cache_(unwind::TableCache::Open()),
@@ -323,33 +325,53 @@ void UnwindLoader::LoadVdso() {
 
 void UnwindLoader::LoadTable(uint32_t number) {
   Module& module = modules_.at(number);
-  std::optional<unwind::UnwindTable> kept = cache_.Find(module.file);
-  if (!kept) {
-    const auto file = OpenFile(module);
-    // Of a file that cannot be read it is not known whether it has a table.
-    if (!file) return;
-    kept = maker_->Make(file->get());
-    if (kept) {
-      cache_.Keep(module.file, file->get(), *kept);
-    } else {
-      kept.emplace();
-    }
+  if (const auto kept = cache_.Find(module.file)) {
+    bool is_damaged = false;
+    const auto read = [&](const unwind::TableStore::Put& put) {
+      is_damaged = !kept->read(put);
+      return !is_damaged;
+    };
+    PutTable(number, kept->shape, kept->words, read, &is_damaged);
+    if (!is_damaged) return;
   }
+  const auto file = OpenFile(module);
+  // Of a file that cannot be read it is not known whether it has a table.
+  if (!file) return;
+  std::optional<unwind::UnwindTable> table = maker_->Make(file->get());
+  if (table) {
+    cache_.Keep(module.file, file->get(), *table);
+  } else {
+    table.emplace();
+  }
+  const auto copy = [&](const unwind::TableStore::Put& put) {
+    put(0, table->words());
+    return true;
+  };
+  PutTable(number, table->shape(), table->words().size(), copy, nullptr);
+}
+
+void UnwindLoader::PutTable(uint32_t number, const unwind::UnwindTable::Shape& shape, size_t words,
+                            const unwind::TableStore::Fill& fill, const bool* is_damaged) {
+  const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;
+  const auto load = [&] {
+    return words == 0 || store_.Load(number, shape, words, fill, in_use, util::MonotonicNow());
+  };
+  bool has_room = load();
+  if (is_damaged && *is_damaged) return;
+  Module& module = modules_.at(number);
   module.is_read = true;
-  const unwind::UnwindTable& table = *kept;
-  module.has_none = table.empty();
+  module.has_none = words == 0;
   const bool is_first = module.python.empty();
-  module.python = table.python();
+  module.python = shape.python;
   if (is_first && !module.python.empty() && !unwind::PythonLayout(module.python)) {
     ++unknown_pythons_;
   }
-  if (table.empty()) return;
-  const uint32_t in_use = use_time_ > kUsedTicks ? use_time_ - kUsedTicks : 1;
+  if (words == 0) return;
   tables_changed_ = true;
-  if (store_.Load(number, table, in_use, util::MonotonicNow())) return;
+  if (has_room) return;
   // Tables that went become free after their grace period.
   usleep(unwind::ExtentAllocator::kGrace / 1000 + 1000);
-  if (!store_.Load(number, table, in_use, util::MonotonicNow())) ++no_room_;
+  if (!load()) ++no_room_;
 }
 
 void UnwindLoader::ReloadUsed() {

@@ -54,7 +54,7 @@ class UnwindLoader {
   using Filter = std::function<bool(uint32_t tgid)>;
 
   // `maps` outlives the loader. `proc` is the path of /proc.
-  UnwindLoader(UnwindMaps& maps, std::unique_ptr<unwind::TableMaker> maker, Filter is_wanted,
+  UnwindLoader(UnwindMaps& maps, std::shared_ptr<unwind::TableMaker> maker, Filter is_wanted,
                std::string proc = "/proc");
   ~UnwindLoader();
   UnwindLoader(const UnwindLoader&) = delete;
@@ -126,6 +126,10 @@ class UnwindLoader {
   // Loads the table of a file of this process's own namespace, which a process may map.
   void LoadFile(const std::string& path);
   void LoadTable(uint32_t number);
+  // Loads a table of `words` words; none: the module has no table. If `fill` finds it damaged, the
+  // module stays without one.
+  void PutTable(uint32_t number, const unwind::UnwindTable::Shape& shape, size_t words,
+                const unwind::TableStore::Fill& fill, const bool* is_damaged);
   util::Result<util::UniqueFd> OpenFile(const Module& module) const;
   // Makes the table of the vDSO, from this process's own.
   void LoadVdso();
@@ -139,7 +143,7 @@ class UnwindLoader {
   const std::string proc_;
   unwind::TableStore store_;
   unwind::TableCache cache_;
-  std::unique_ptr<unwind::TableMaker> maker_;
+  std::shared_ptr<unwind::TableMaker> maker_;
   uint32_t absent_ = 0;  // a module that never has a table
   uint32_t vdso_ = FXR_UNWIND_NO_FILE;
   std::unique_ptr<perf::StackSession> session_;

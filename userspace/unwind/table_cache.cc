@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -26,6 +25,10 @@ namespace {
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 // Times of file systems may be as coarse.
 constexpr int64_t kCoarseSeconds = 2;
+// Words that are read at once, a multiple of Checksum::kStep.
+constexpr size_t kPieceWords = 16384;
+// Uses within this time count once.
+constexpr int64_t kUseSeconds = 3600;
 
 // A file: this, then the table's words.
 struct Header {
@@ -44,62 +47,91 @@ struct Header {
 static_assert(sizeof(Header) == 112);
 
 // Finds damage, no forgery.
-uint64_t Checksum(const Header& header, std::span<const fxr_u32> words) {
-  // Several sums at once, as the processor can add them.
-  constexpr size_t kSums = 4;
-  constexpr uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;
-  std::array<uint64_t, kSums> sums{1, 2, 3, 4};
-  const auto add = [&](size_t at, uint64_t word) {
-    sums[at] = (sums[at] ^ word) * kFactor;
-    sums[at] ^= sums[at] >> 32;
-  };
-  std::array<uint64_t, sizeof(Header) / sizeof(uint64_t)> head{};
-  std::memcpy(head.data(), &header, sizeof(header));
-  for (size_t at = 2; at < head.size(); ++at) add(0, head[at]);
-  size_t i = 0;
-  for (; i + 2 * kSums <= words.size(); i += 2 * kSums) {
-    for (size_t at = 0; at < kSums; ++at) {
-      uint64_t word = 0;
-      std::memcpy(&word, words.data() + i + 2 * at, sizeof(word));
-      add(at, word);
-    }
+class Checksum {
+ public:
+  explicit Checksum(const Header& header) {
+    std::array<uint64_t, sizeof(Header) / sizeof(uint64_t)> head{};
+    std::memcpy(head.data(), &header, sizeof(header));
+    for (size_t at = 2; at < head.size(); ++at) AddWord(0, head[at]);
   }
-  for (; i < words.size(); ++i) add(0, words[i]);
-  for (size_t at = 1; at < kSums; ++at) add(0, sums[at]);
-  return sums[0];
+  // All but the last piece have a multiple of kStep words.
+  static constexpr size_t kStep = 8;
+  void Add(std::span<const fxr_u32> words) {
+    size_t i = 0;
+    for (; i + kStep <= words.size(); i += kStep) {
+      for (size_t at = 0; at < kSums; ++at) {
+        uint64_t word = 0;
+        std::memcpy(&word, words.data() + i + 2 * at, sizeof(word));
+        AddWord(at, word);
+      }
+    }
+    for (; i < words.size(); ++i) AddWord(0, words[i]);
+  }
+  uint64_t Finish() {
+    for (size_t at = 1; at < kSums; ++at) AddWord(0, sums_[at]);
+    return sums_[0];
+  }
+
+ private:
+  // Several sums at once, as the processor can add them.
+  static constexpr size_t kSums = kStep / 2;
+  static constexpr uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;
+
+  void AddWord(size_t at, uint64_t word) {
+    sums_[at] = (sums_[at] ^ word) * kFactor;
+    sums_[at] ^= sums_[at] >> 32;
+  }
+
+  std::array<uint64_t, kSums> sums_{1, 2, 3, 4};
+};
+
+uint64_t ChecksumOf(const Header& header, std::span<const fxr_u32> words) {
+  Checksum sum(header);
+  sum.Add(words);
+  return sum.Finish();
 }
 
 bool IsOwn(const struct stat& file) {
   return file.st_uid == geteuid() && (file.st_mode & kOthers) == 0;
 }
 
-// A file of the cache, mapped for reading. Files are replaced and never changed.
-class MappedFile {
- public:
-  MappedFile(int folder, const std::string& name) {
-    const util::UniqueFd fd(
-        openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat file {};
-    if (!fd || fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode) || !IsOwn(file) ||
-        file.st_nlink != 1 || file.st_size <= 0 ||
-        static_cast<uint64_t>(file.st_size) > TableCache::kMaxFileBytes) {
-      return;
-    }
-    const auto size = static_cast<size_t>(file.st_size);
-    void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
-    if (memory == MAP_FAILED) return;
-    bytes_ = {static_cast<const std::byte*>(memory), size};
+// Opens a file of the cache. Files are replaced and never changed.
+util::UniqueFd OpenKept(int folder, const std::string& name, uint64_t* bytes) {
+  util::UniqueFd fd(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat file {};
+  if (!fd || fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode) || !IsOwn(file) ||
+      file.st_nlink != 1 || file.st_size <= 0 ||
+      static_cast<uint64_t>(file.st_size) > TableCache::kMaxFileBytes) {
+    return {};
   }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  *bytes = static_cast<uint64_t>(file.st_size);
+  // The files that were not used for longest go first.
+  if (time(nullptr) - file.st_mtim.tv_sec > kUseSeconds) futimens(fd.get(), nullptr);
+  return fd;
+}
 
- private:
-  std::span<const std::byte> bytes_;
-};
+bool ReadAll(int fd, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t got = read(fd, bytes.data(), bytes.size());
+    if (got <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(got));
+  }
+  return true;
+}
+
+bool ReadWords(int fd, const Header& header, const TableStore::Put& put) {
+  const size_t size = std::min<size_t>(header.words, kPieceWords);
+  const auto memory = std::make_unique_for_overwrite<fxr_u32[]>(size);
+  Checksum sum(header);
+  for (size_t done = 0; done < header.words;) {
+    const std::span piece(memory.get(), std::min<size_t>(size, header.words - done));
+    if (!ReadAll(fd, std::as_writable_bytes(piece))) return false;
+    sum.Add(piece);
+    put(done, piece);
+    done += piece.size();
+  }
+  return sum.Finish() == header.checksum;
+}
 
 bool WriteAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -140,29 +172,27 @@ std::string TableCache::NameOf(const fxr_unwind_file& file) {
                      file.changed_s, file.changed_ns);
 }
 
-std::optional<UnwindTable> TableCache::Find(const fxr_unwind_file& file) const {
+std::optional<KeptTable> TableCache::Find(const fxr_unwind_file& file) const {
   if (!available()) return std::nullopt;
-  const auto kept = std::make_shared<const MappedFile>(folder_.get(), NameOf(file));
-  std::span<const std::byte> bytes = kept->bytes();
+  uint64_t size = 0;
+  const auto kept =
+      std::make_shared<const util::UniqueFd>(OpenKept(folder_.get(), NameOf(file), &size));
   Header header;
-  if (bytes.size() < sizeof(header)) return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  bytes = bytes.subspan(sizeof(header));
-  if (header.magic != Header::kMagic ||
-      std::memcmp(&header.file, &file, sizeof(file)) != 0 ||
-      bytes.size() != uint64_t{header.words} * sizeof(fxr_u32)) {
+  if (!*kept || !ReadAll(kept->get(), std::as_writable_bytes(std::span(&header, 1))) ||
+      header.magic != Header::kMagic || std::memcmp(&header.file, &file, sizeof(file)) != 0 ||
+      size != sizeof(header) + uint64_t{header.words} * sizeof(fxr_u32)) {
     return std::nullopt;
   }
-  // A mapping is aligned, and the header is a multiple of a word.
-  const std::span words(reinterpret_cast<const fxr_u32*>(bytes.data()), header.words);
-  if (Checksum(header, words) != header.checksum) return std::nullopt;
-  if (words.empty()) return UnwindTable();
-  return UnwindTable::Restore({.file_offset = header.file_offset,
-                               .pages = header.pages,
-                               .rows = header.rows,
-                               .rules = header.rules,
-                               .python = header.python},
-                              words, kept);
+  const UnwindTable::Shape shape = {.file_offset = header.file_offset,
+                                    .pages = header.pages,
+                                    .rows = header.rows,
+                                    .rules = header.rules,
+                                    .python = header.python};
+  if (header.words != 0 && !shape.Fits(header.words)) return std::nullopt;
+  if (header.words == 0 && ChecksumOf(header, {}) != header.checksum) return std::nullopt;
+  return KeptTable{shape, header.words, [header, kept](const TableStore::Put& put) {
+                     return ReadWords(kept->get(), header, put);
+                   }};
 }
 
 void TableCache::Keep(const fxr_unwind_file& file, int fd, const UnwindTable& table) {
@@ -176,7 +206,7 @@ void TableCache::Keep(const fxr_unwind_file& file, int fd, const UnwindTable& ta
   header.rules = shape.rules;
   header.python = shape.python;
   header.words = static_cast<uint32_t>(table.words().size());
-  header.checksum = Checksum(header, table.words());
+  header.checksum = ChecksumOf(header, table.words());
   const auto words = std::as_bytes(table.words());
   const uint64_t size = sizeof(header) + words.size();
   if (size > kMaxFileBytes || size > max_bytes_) return;

@@ -9,15 +9,24 @@
 #include <string>
 
 #include "fxt_record/unwind.h"
+#include "unwind/table_store.h"
 #include "unwind/unwind_table.h"
 #include "util/unique_fd.h"
 
 namespace unwind {
 
+// A table in a file.
+struct KeptTable {
+  UnwindTable::Shape shape;
+  size_t words = 0;  // 0: the file has no table
+  // Reads all words, once. False if the file is damaged.
+  TableStore::Fill read;
+};
+
 class TableCache {
  public:
   static constexpr const char* kPath = "/var/cache/fxt-record";
-  // Of all files together; the oldest ones are removed first.
+  // Of all files together; those that were not used for longest are removed first.
   static constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
   // A larger file is not kept.
   static constexpr uint64_t kMaxFileBytes = uint64_t{16} << 20;
@@ -31,7 +40,7 @@ class TableCache {
   bool available() const { return folder_.valid(); }
 
   // The table that was kept for the file, which may be an empty one. Nothing if there is none.
-  std::optional<UnwindTable> Find(const fxr_unwind_file& file) const;
+  std::optional<KeptTable> Find(const fxr_unwind_file& file) const;
   // `fd` is open on the file that the table was made from. Nothing is kept if that is another one
   // by now, was changed within the last seconds, so that its time may not show the next change, or
   // is in a file system of a user's program, which may write any times. Failures are ignored: the

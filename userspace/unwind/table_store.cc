@@ -58,24 +58,24 @@ TableStore::TableStore(const Memory& memory)
     : memory_(memory),
       words_(0, static_cast<uint32_t>(memory.words.size()) / kAlignment * kAlignment),
       ranges_(0, static_cast<uint32_t>(memory.ranges.size())),
-      extents_(memory.modules.size()) {
-  // Number 0 stands for code without tables. Low numbers are taken first.
-  for (size_t number = memory.modules.size(); number-- > 1;) {
-    free_modules_.push_back(static_cast<uint32_t>(number));
-  }
-}
+      extents_(1) {}
 
 std::optional<uint32_t> TableStore::AddModule() {
-  if (free_modules_.empty()) return std::nullopt;
-  const uint32_t module = free_modules_.back();
-  free_modules_.pop_back();
+  uint32_t module = static_cast<uint32_t>(extents_.size());
+  if (module < memory_.modules.size()) {
+    extents_.emplace_back();
+  } else {
+    if (free_modules_.empty()) return std::nullopt;
+    module = free_modules_.front();
+    free_modules_.pop_front();
+  }
   memory_.modules[module] = {};
   return module;
 }
 
 void TableStore::RemoveModule(uint32_t module, uint64_t now) {
   Unload(module, now);
-  free_modules_.insert(free_modules_.begin(), module);
+  free_modules_.push_back(module);
 }
 
 uint32_t TableStore::UsedAt(uint32_t module) const {
@@ -102,8 +102,16 @@ std::optional<uint32_t> TableStore::LeastUsed(uint32_t use_time) const {
 }
 
 bool TableStore::Load(uint32_t module, const UnwindTable& table, uint32_t use_time, uint64_t now) {
-  if (table.empty() || IsLoaded(module)) return !table.empty();
-  const size_t size = table.words().size();
+  const auto fill = [&](const Put& put) {
+    put(0, table.words());
+    return true;
+  };
+  return Load(module, table.shape(), table.words().size(), fill, use_time, now);
+}
+
+bool TableStore::Load(uint32_t module, const UnwindTable::Shape& shape, size_t size,
+                      const Fill& fill, uint32_t use_time, uint64_t now) {
+  if (size == 0 || IsLoaded(module)) return size != 0;
   if (size > memory_.words.size()) return false;
   const uint32_t count = Aligned(size);
   std::optional<Extent> extent = words_.Allocate(count, now);
@@ -115,20 +123,25 @@ bool TableStore::Load(uint32_t module, const UnwindTable& table, uint32_t use_ti
   }
   // The unloaded ones become free later, and the caller tries again.
   if (!extent) return false;
-  if (memory_.provide && !memory_.provide(extent->first, extent->count)) {
+  const auto put = [&](size_t at, std::span<const fxr_u32> words) {
+    const auto first = static_cast<uint32_t>(extent->first + at);
+    if (memory_.write) return memory_.write(first, words);
+    std::ranges::copy(words, memory_.words.begin() + first);
+  };
+  // The programs know the words only once the module's entry names them.
+  if ((memory_.provide && !memory_.provide(extent->first, extent->count)) || !fill(put)) {
     words_.Free(*extent, now);
     return false;
   }
-  std::ranges::copy(table.words(), memory_.words.begin() + extent->first);
   extents_[module] = *extent;
   table_words_ += count;
   ++loaded_;
   fxr_unwind_module& entry = memory_.modules[module];
-  entry.first_page = static_cast<fxr_u32>(table.file_offset() >> FXR_UNWIND_PAGE_SHIFT);
+  entry.first_page = static_cast<fxr_u32>(shape.file_offset >> FXR_UNWIND_PAGE_SHIFT);
   entry.index = extent->first;
-  entry.rows = extent->first + table.rows_at();
-  entry.rules = extent->first + table.rules_at();
-  __atomic_store_n(&entry.pages, table.pages(), __ATOMIC_RELEASE);
+  entry.rows = extent->first + shape.rows_at();
+  entry.rules = extent->first + shape.rules_at();
+  __atomic_store_n(&entry.pages, shape.pages, __ATOMIC_RELEASE);
   return true;
 }
 

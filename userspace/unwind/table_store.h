@@ -54,6 +54,8 @@ class TableStore {
     std::span<fxr_u32> words;
     // Makes words accessible before the first use; false if there is no memory. Null: they are.
     std::function<bool(uint32_t first, uint32_t count)> provide = nullptr;
+    // Writes words from `first` on. Null: they are copied.
+    std::function<void(uint32_t first, std::span<const fxr_u32> words)> write = nullptr;
     std::span<fxr_unwind_module> modules;
     std::span<fxr_unwind_range> ranges;
   };
@@ -68,6 +70,11 @@ class TableStore {
   // least recently, but none that was used at `use_time` or later. Returns false if that does not
   // suffice now.
   bool Load(uint32_t module, const UnwindTable& table, uint32_t use_time, uint64_t now);
+  // The same for a table whose words `fill` puts, each piece at its position; false if that fails.
+  using Put = std::function<void(size_t at, std::span<const fxr_u32> words)>;
+  using Fill = std::function<bool(const Put& put)>;
+  bool Load(uint32_t module, const UnwindTable::Shape& shape, size_t words, const Fill& fill,
+            uint32_t use_time, uint64_t now);
   bool IsLoaded(uint32_t module) const { return memory_.modules[module].pages != 0; }
   // Time of the last use as the programs wrote it; 0: none.
   uint32_t UsedAt(uint32_t module) const;
@@ -89,8 +96,10 @@ class TableStore {
   Memory memory_;
   ExtentAllocator words_;
   ExtentAllocator ranges_;
-  std::vector<Extent> extents_;  // by module; count 0: not loaded
-  std::vector<uint32_t> free_modules_;
+  // By module; count 0: not loaded. Number 0 stands for code without tables. Grows up to
+  // memory_.modules.
+  std::vector<Extent> extents_;
+  std::deque<uint32_t> free_modules_;  // used again in this order, when all others are in use
   uint64_t table_words_ = 0;
   uint32_t loaded_ = 0;
   uint64_t unloaded_ = 0;

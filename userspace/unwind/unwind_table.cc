@@ -126,9 +126,16 @@ class RowCollector {
 
 }  // namespace
 
-uint32_t UnwindTable::rules_at() const {
+uint32_t UnwindTable::Shape::rules_at() const {
   constexpr auto kRuleAlignment = static_cast<uint32_t>(FXR_UNWIND_RULE_WORDS);
-  return (rows_at() + row_count_ + kRuleAlignment - 1) / kRuleAlignment * kRuleAlignment;
+  return (rows_at() + rows + kRuleAlignment - 1) / kRuleAlignment * kRuleAlignment;
+}
+
+bool UnwindTable::Shape::Fits(size_t words) const {
+  // The sums fit.
+  return pages != 0 && file_offset <= kMaxFileOffset &&
+         pages <= kMaxCodeBytes >> FXR_UNWIND_PAGE_SHIFT && rows <= 2 * kMaxRows &&
+         rules <= FXR_UNWIND_MAX_RULES && words == rules_at() + rules * FXR_UNWIND_RULE_WORDS;
 }
 
 UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byte>* buffer) {
@@ -149,19 +156,13 @@ UnwindTable UnwindTable::Read(const symbols::ElfFile& file, std::vector<std::byt
 
 std::optional<UnwindTable> UnwindTable::Restore(const Shape& shape, std::span<const fxr_u32> words,
                                                 std::shared_ptr<const void> owner) {
+  if (!shape.Fits(words.size())) return std::nullopt;
   UnwindTable table;
   table.file_offset_ = shape.file_offset;
   table.pages_ = shape.pages;
   table.row_count_ = shape.rows;
   table.rule_count_ = shape.rules;
   table.python_ = shape.python;
-  // The sums fit.
-  if (shape.pages == 0 || shape.file_offset > kMaxFileOffset ||
-      shape.pages > kMaxCodeBytes >> FXR_UNWIND_PAGE_SHIFT || shape.rows > 2 * kMaxRows ||
-      shape.rules > FXR_UNWIND_MAX_RULES ||
-      words.size() != table.rules_at() + shape.rules * FXR_UNWIND_RULE_WORDS) {
-    return std::nullopt;
-  }
   table.words_ = words;
   table.owner_ = std::move(owner);
   return table;

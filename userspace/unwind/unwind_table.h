@@ -31,6 +31,12 @@ class UnwindTable {
     uint32_t rows = 0;
     uint32_t rules = 0;
     PythonModule python;
+
+    // The positions in the words of what fxr_unwind_module names.
+    uint32_t rows_at() const { return pages + 1; }
+    uint32_t rules_at() const;
+    // True if it is within the limits and needs this many words.
+    bool Fits(size_t words) const;
   };
   // From .eh_frame, else .debug_frame. Empty if the file has neither, is for another machine than
   // 64-bit x86 and 64-bit ARM, or is too large. Any user may have made the file.
@@ -55,8 +61,8 @@ class UnwindTable {
   uint32_t pages() const { return pages_; }
   uint32_t row_count() const { return row_count_; }
   uint32_t rule_count() const { return rule_count_; }
-  uint32_t rows_at() const { return pages_ + 1; }
-  uint32_t rules_at() const;
+  uint32_t rows_at() const { return shape().rows_at(); }
+  uint32_t rules_at() const { return shape().rules_at(); }
 
   // The rule of the code at `file_offset`, as the BPF programs find it.
   fxr_unwind_rule Find(uint64_t file_offset) const;

@@ -26,7 +26,8 @@ namespace {
 
 enum class Answer : uint64_t { kReply, kInvalid, kCrashed };
 
-// A message in each direction. A call has a file; an answer of kReply has a memory file with the reply.
+// A message in each direction. A call has a file; an answer of kReply has a memory file with the
+// reply.
 struct Message {
   uint64_t call = 0;
   Answer answer = Answer::kReply;
@@ -67,7 +68,8 @@ bool Receive(int socket, Message* message, UniqueFd* file) {
   do {
     got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
-  for (cmsghdr* each = CMSG_FIRSTHDR(&header); got >= 0 && each != nullptr; each = CMSG_NXTHDR(&header, each)) {
+  for (cmsghdr* each = CMSG_FIRSTHDR(&header); got >= 0 && each != nullptr;
+       each = CMSG_NXTHDR(&header, each)) {
     if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
     int fd = -1;
     memcpy(&fd, CMSG_DATA(each), sizeof(fd));
@@ -140,8 +142,17 @@ bool IsClosed(int socket) {
   return poll(&other_end, 1, 0) == 1 && (other_end.revents & POLLHUP) != 0;
 }
 
-// Has a worker at all times. Never returns.
-[[noreturn]] void RunServer(int socket, const IsolatedWorker::Work& work, const IsolatedWorker::Limits& limits) {
+// Returns false if the caller is gone before a call.
+bool AwaitCall(int socket) {
+  pollfd call = {socket, POLLIN, 0};
+  while (poll(&call, 1, -1) < 0 && errno == EINTR) {
+  }
+  return (call.revents & POLLIN) != 0 && !IsClosed(socket);
+}
+
+// Has a worker from the first call on. Never returns.
+[[noreturn]] void RunServer(int socket, const IsolatedWorker::Work& work,
+                            const IsolatedWorker::Limits& limits) {
   prctl(PR_SET_NAME, "fxt-parser");
   const int kept[] = {socket, STDERR_FILENO};
   CloseAllBut(kept);
@@ -153,11 +164,12 @@ bool IsClosed(int socket) {
   sigaddset(&signals, kEndWorker);
   sigprocmask(SIG_SETMASK, &signals, nullptr);
   // Memory that the worker can write to as well; what it says there concerns its own calls alone.
-  void* shared = mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared =
+      mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) _exit(1);
   auto* current = static_cast<volatile uint64_t*>(shared);
   const pid_t server = getpid();
-  for (uint32_t crashes = 0; crashes <= limits.crashes; ++crashes) {
+  for (uint32_t crashes = 0; crashes <= limits.crashes && AwaitCall(socket); ++crashes) {
     const pid_t worker = fork();
     if (worker < 0) _exit(1);
     if (worker == 0) {
@@ -188,7 +200,8 @@ std::optional<IsolatedWorker::Bytes> ReadReply(int file, size_t limit) {
   }
   IsolatedWorker::Bytes bytes(static_cast<size_t>(status.st_size));
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    const ssize_t n =
+        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (n <= 0) return std::nullopt;
     done += static_cast<size_t>(n);
   }
@@ -211,7 +224,8 @@ Result<std::unique_ptr<IsolatedWorker>> IsolatedWorker::Start(Work work, const L
 }
 
 IsolatedWorker::~IsolatedWorker() {
-  // An idle worker ends when the socket is closed, and the server after it. One at work is killed with its server.
+  // An idle worker ends when the socket is closed, and the server after it. One at work is killed
+  // with its server.
   socket_.reset();
   constexpr int kWaits = 200;
   for (int i = 0; i < kWaits; ++i) {

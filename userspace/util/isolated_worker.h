@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs a function on files of other users in a process without rights, so that a file which its parser does not survive,
-// or which takes it over, harms no recording.
+// Runs a function on files of other users in a process without rights, so that a file which its
+// parser does not survive, or which takes it over, harms no recording.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,9 @@
 
 namespace util {
 
-// A child process (the server) and its child (the worker), which has the rights of Rights::kDescriptors and serves one call
-// after the other. When a worker crashes, the server starts another one.
+// A child process (the server) and its child (the worker), which has the rights of
+// Rights::kDescriptors and serves one call after the other. The first call starts the worker. When
+// it crashes, the next call starts another one.
 class IsolatedWorker {
  public:
   using Bytes = std::vector<std::byte>;
@@ -26,21 +27,23 @@ class IsolatedWorker {
   using Work = std::function<bool(int file, Bytes* reply)>;
   struct Limits {
     size_t reply_bytes = size_t{64} << 20;
-    uint64_t memory_bytes = uint64_t{1} << 30;  // of the worker's address space beyond what it begins with
-    uint32_t cpu_seconds = 10;                  // of a worker, all its calls together
+    uint64_t memory_bytes = uint64_t{1}
+                            << 30;  // of the worker's address space beyond what it begins with
+    uint32_t cpu_seconds = 10;      // of a worker, all its calls together
     uint64_t call_ns = 10'000'000'000;
     uint32_t crashes = 100;  // after so many no more workers are started
   };
 
-  // Forks. The child has a copy of this process's memory: call it before memory is mapped that others share.
+  // Forks. The child has a copy of this process's memory: call it before memory is mapped that
+  // others share, and early, because each page that this process changes afterwards is copied.
   static Result<std::unique_ptr<IsolatedWorker>> Start(Work work, const Limits& limits);
   // Ends the processes.
   ~IsolatedWorker();
   IsolatedWorker(const IsolatedWorker&) = delete;
   IsolatedWorker& operator=(const IsolatedWorker&) = delete;
 
-  // What `work` answers for the file; untrusted. Empty: it failed, crashed, exceeded a limit, or cannot be reached. One call at
-  // a time.
+  // What `work` answers for the file; untrusted. Empty: it failed, crashed, exceeded a limit, or
+  // cannot be reached. One call at a time.
   std::optional<Bytes> Call(int file);
   // Calls whose worker crashed or exceeded a limit.
   uint64_t crashes() const { return crashes_; }

@@ -8,12 +8,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "symbols/elf_file.h"
 #include "util/unique_fd.h"
@@ -27,6 +33,20 @@ fxr_unwind_file FileOf(const struct stat& file) {
           .changed_s = static_cast<uint64_t>(file.st_ctim.tv_sec),
           .changed_ns = static_cast<uint32_t>(file.st_ctim.tv_nsec),
           .device = 1};
+}
+
+std::optional<UnwindTable> Find(const TableCache& cache, const fxr_unwind_file& file) {
+  const auto kept = cache.Find(file);
+  if (!kept) return std::nullopt;
+  auto words = std::make_shared<std::vector<fxr_u32>>(kept->words);
+  const auto put = [&](size_t at, std::span<const fxr_u32> piece) {
+    ASSERT_LE(at + piece.size(), words->size());
+    std::ranges::copy(piece, words->begin() + static_cast<ptrdiff_t>(at));
+  };
+  if (!kept->read(put)) return std::nullopt;
+  if (words->empty()) return UnwindTable();
+  const std::span<const fxr_u32> view(*words);
+  return UnwindTable::Restore(kept->shape, view, std::move(words));
 }
 
 // Tables of a file that nothing has changed for a while: the C library.
@@ -71,10 +91,10 @@ class TableCacheTest : public testing::Test {
 TEST_F(TableCacheTest, ATableThatWasKeptIsTheSame) {
   TableCache cache = TableCache::Open(folder_);
   ASSERT_TRUE(cache.available());
-  EXPECT_FALSE(cache.Find(file_));
+  EXPECT_FALSE(Find(cache, file_));
   cache.Keep(file_, fd_.get(), table_);
   for (const TableCache& each : {TableCache::Open(folder_), TableCache::Open(folder_)}) {
-    const auto found = each.Find(file_);
+    const auto found = Find(each, file_);
     ASSERT_TRUE(found);
     EXPECT_TRUE(std::ranges::equal(found->words(), table_.words()));
     EXPECT_EQ(found->file_offset(), table_.file_offset());
@@ -83,10 +103,20 @@ TEST_F(TableCacheTest, ATableThatWasKeptIsTheSame) {
   }
 }
 
+TEST_F(TableCacheTest, AUseMakesAFileNew) {
+  TableCache cache = TableCache::Open(folder_);
+  cache.Keep(file_, fd_.get(), table_);
+  const auto kept = std::filesystem::path(PathOf(1));
+  const auto now = std::filesystem::last_write_time(kept);
+  std::filesystem::last_write_time(kept, now - std::chrono::hours(24));
+  EXPECT_TRUE(Find(cache, file_));
+  EXPECT_GE(std::filesystem::last_write_time(kept), now);
+}
+
 TEST_F(TableCacheTest, AFileWithoutATableIsRemembered) {
   TableCache cache = TableCache::Open(folder_);
   cache.Keep(file_, fd_.get(), UnwindTable());
-  const auto found = cache.Find(file_);
+  const auto found = Find(cache, file_);
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->empty());
 }
@@ -97,17 +127,17 @@ TEST_F(TableCacheTest, AnotherFileGetsNoTable) {
   const auto other = [&](auto change) {
     fxr_unwind_file file = file_;
     change(file);
-    EXPECT_FALSE(cache.Find(file));
+    EXPECT_FALSE(Find(cache, file));
     // Nor is the name alone enough.
     std::filesystem::copy_file(PathOf(1), folder_ + "/" + TableCache::NameOf(file));
-    EXPECT_FALSE(cache.Find(file));
+    EXPECT_FALSE(Find(cache, file));
   };
   other([](fxr_unwind_file& file) { ++file.inode; });
   other([](fxr_unwind_file& file) { ++file.size; });
   other([](fxr_unwind_file& file) { ++file.changed_s; });
   other([](fxr_unwind_file& file) { file.changed_ns ^= 1; });
   other([](fxr_unwind_file& file) { ++file.device; });
-  EXPECT_TRUE(cache.Find(file_));
+  EXPECT_TRUE(Find(cache, file_));
 }
 
 TEST_F(TableCacheTest, AFileThatMayHaveChangedIsNotKept) {
@@ -116,14 +146,14 @@ TEST_F(TableCacheTest, AFileThatMayHaveChangedIsNotKept) {
   fxr_unwind_file replaced = file_;
   ++replaced.inode;
   cache.Keep(replaced, fd_.get(), table_);
-  EXPECT_FALSE(cache.Find(replaced));
+  EXPECT_FALSE(Find(cache, replaced));
   const std::string path = folder_ + "/new";
   std::ofstream(path) << "new";
   const util::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat now {};
   ASSERT_EQ(fstat(fd.get(), &now), 0);
   cache.Keep(FileOf(now), fd.get(), table_);
-  EXPECT_FALSE(cache.Find(FileOf(now)));
+  EXPECT_FALSE(Find(cache, FileOf(now)));
 }
 
 TEST_F(TableCacheTest, DamagedFilesAreNotUsed) {
@@ -141,32 +171,32 @@ TEST_F(TableCacheTest, DamagedFilesAreNotUsed) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     write(damaged);
-    EXPECT_FALSE(cache.Find(file_)) << at;
+    EXPECT_FALSE(Find(cache, file_)) << at;
   }
   for (size_t size : {size_t{0}, size_t{1}, size_t{55}, whole.size() / 2, whole.size() - 1}) {
     write(whole.substr(0, size));
-    EXPECT_FALSE(cache.Find(file_)) << size;
+    EXPECT_FALSE(Find(cache, file_)) << size;
   }
   write(whole + "x");
-  EXPECT_FALSE(cache.Find(file_));
+  EXPECT_FALSE(Find(cache, file_));
   write(whole);
-  EXPECT_TRUE(cache.Find(file_));
+  EXPECT_TRUE(Find(cache, file_));
 }
 
 TEST_F(TableCacheTest, FilesThatOthersMayChangeAreNotUsed) {
   TableCache cache = TableCache::Open(folder_);
   cache.Keep(file_, fd_.get(), table_);
   ASSERT_EQ(chmod(PathOf(1).c_str(), 0620), 0);
-  EXPECT_FALSE(cache.Find(file_));
+  EXPECT_FALSE(Find(cache, file_));
   ASSERT_EQ(chmod(PathOf(1).c_str(), 0600), 0);
-  EXPECT_TRUE(cache.Find(file_));
+  EXPECT_TRUE(Find(cache, file_));
   // A second name, and a symbolic link.
   const std::string other = folder_ + "/other";
   ASSERT_EQ(link(PathOf(1).c_str(), other.c_str()), 0);
-  EXPECT_FALSE(cache.Find(file_));
+  EXPECT_FALSE(Find(cache, file_));
   ASSERT_EQ(unlink(PathOf(1).c_str()), 0);
   ASSERT_EQ(symlink(other.c_str(), PathOf(1).c_str()), 0);
-  EXPECT_FALSE(cache.Find(file_));
+  EXPECT_FALSE(Find(cache, file_));
   ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
   EXPECT_FALSE(TableCache::Open(folder_).available());
   EXPECT_FALSE(TableCache::Open(folder_ + "/none/none").available());
@@ -183,9 +213,9 @@ TEST_F(TableCacheTest, TheOldestGoWhenItIsFull) {
     ASSERT_EQ(utimensat(AT_FDCWD, PathOf(number - 1).c_str(), times, 0), 0);
     cache.Keep(File(number), fd_.get(), table_);
   }
-  EXPECT_FALSE(cache.Find(File(1)));
-  EXPECT_FALSE(cache.Find(File(2)));
-  EXPECT_TRUE(cache.Find(File(5)));
+  EXPECT_FALSE(Find(cache, File(1)));
+  EXPECT_FALSE(Find(cache, File(2)));
+  EXPECT_TRUE(Find(cache, File(5)));
   uint64_t used = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) used += entry.file_size();
   EXPECT_LE(used, 3 * size);

@@ -10,8 +10,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "util/isolation.h"
 
@@ -57,7 +62,8 @@ bool Obey(int file, Bytes* reply) {
 }
 
 std::unique_ptr<IsolatedWorker> StartWorker(uint64_t call_ns = 60'000'000'000) {
-  auto worker = IsolatedWorker::Start(Obey, {.reply_bytes = 1000, .call_ns = call_ns, .crashes = 10});
+  auto worker =
+      IsolatedWorker::Start(Obey, {.reply_bytes = 1000, .call_ns = call_ns, .crashes = 10});
   EXPECT_TRUE(worker.ok());
   return std::move(*worker);
 }
@@ -67,9 +73,42 @@ std::optional<Bytes> Call(IsolatedWorker& worker, std::string_view order) {
   return worker.Call(file.get());
 }
 
+// Processes below `parent`, which end while they are counted or not.
+size_t CountDescendants(pid_t parent) {
+  std::multimap<pid_t, pid_t> children;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    // PID (NAME) STATE PARENT
+    std::string text;
+    std::getline(std::ifstream(entry.path() / "stat"), text);
+    const size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos) continue;
+    char state = 0;
+    pid_t above = 0;
+    std::istringstream(text.substr(name_end + 1)) >> state >> above;
+    if (state != 'Z') children.emplace(above, std::stoi(text));
+  }
+  size_t count = 0;
+  std::vector<pid_t> next = {parent};
+  while (!next.empty()) {
+    const auto [begin, end] = children.equal_range(next.back());
+    next.pop_back();
+    for (auto child = begin; child != end; ++child, ++count) next.push_back(child->second);
+  }
+  return count;
+}
+
+TEST(IsolatedWorkerTest, TheFirstCallStartsTheWorker) {
+  const size_t before = CountDescendants(getpid());
+  const auto worker = StartWorker();
+  EXPECT_EQ(CountDescendants(getpid()), before + 1);
+  EXPECT_TRUE(Call(*worker, "good").has_value());
+  EXPECT_EQ(CountDescendants(getpid()), before + 2);
+}
+
 TEST(IsolatedWorkerTest, AnswersCallsOneAfterTheOther) {
   const auto worker = StartWorker();
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(Call(*worker, "good"), (Bytes{std::byte{1}, std::byte{2}}));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(Call(*worker, "good"), (Bytes{std::byte{1}, std::byte{2}}));
   EXPECT_EQ(Call(*worker, "bad"), std::nullopt);
   EXPECT_EQ(worker->Call(-1), std::nullopt);
   EXPECT_EQ(worker->crashes(), 0u);

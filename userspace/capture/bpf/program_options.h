@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "capture/bpf/category.h"
 #include "probes/probe.h"
 #include "schema/request_protocols.h"
+
+namespace unwind {
+class TableMaker;
+}
 
 namespace capture {
 
@@ -55,6 +60,8 @@ struct StackOptions {
   uint64_t frequency = kDefaultFrequency;  // samples per second and CPU
   // The program that will be executed, whose unwind tables are loaded before; empty: not known.
   std::string program = {};
+  // Started early, see util::IsolatedWorker::Start(); null: the session starts one.
+  std::shared_ptr<unwind::TableMaker> table_maker = {};
 };
 
 // Category `wait`: shorter sleeps are not recorded, ns.

@@ -162,6 +162,11 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
   if (features.preemptible_tracepoints) {
     bpf_map__set_max_entries(bpf_->maps.marks, sizes.ring_count * kMarksPerCpu);
   }
+  // Before Linux 6.1 the allocator may not be called everywhere.
+  has_allocator_ = features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0;
+  if (has_allocator_) {
+    bpf_map__set_map_flags(bpf_->maps.throttled_tasks, BPF_F_NO_PREALLOC);
+  }
   settings.switch_has_state_argument = features.switch_has_state_argument;
   settings.block_has_queue_argument = features.block_has_queue_argument;
   settings.oom_has_task_argument = features.oom_has_task_argument;
@@ -182,6 +187,13 @@ void Skeleton::SetFeatures(const KernelFeatures& features, const RingSizes& size
 
 void Skeleton::SetFilters(const ProgramOptions& options) {
   auto& settings = *bpf_->rodata;
+  const auto shrink_unused = [](bpf_map* map, const auto& values) {
+    if (values.empty()) bpf_map__set_max_entries(map, 1);
+  };
+  shrink_unused(bpf_->maps.filter_tids, options.filter.tids);
+  shrink_unused(bpf_->maps.filter_tgids, options.filter.tgids);
+  shrink_unused(bpf_->maps.filter_comms, options.filter.comms);
+  shrink_unused(bpf_->maps.filter_cgroups, options.filter.cgroups);
   settings.filter_is_on = !options.filter.empty();
   settings.filter_by_tid = !options.filter.tids.empty();
   settings.filter_by_tgid = !options.filter.tgids.empty();
@@ -235,8 +247,9 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
   bpf_map__set_max_entries(bpf_->maps.unwind_shapes, kUnwindShapes);
   bpf_map__set_max_entries(bpf_->maps.sleeps, kMaxSleepers);
   // Entries come with the first sleep of a thread and stay, so that allocating each when it comes
-  // costs nothing later. Before Linux 6.1 the allocator may not be called everywhere.
-  if (features.types->Find(KernelTypes::Kind::kStruct, "bpf_mem_alloc") != 0) {
+  // costs nothing later.
+  if (has_allocator_) {
+    bpf_map__set_map_flags(bpf_->maps.unwind_processes, BPF_F_NO_PREALLOC);
     bpf_map__set_map_flags(bpf_->maps.unwind_files, BPF_F_NO_PREALLOC);
     bpf_map__set_map_flags(bpf_->maps.sleeps, BPF_F_NO_PREALLOC);
     bpf_map__set_map_flags(bpf_->maps.python_threads, BPF_F_NO_PREALLOC);

@@ -97,6 +97,7 @@ class Skeleton {
   std::vector<probes::Probe> probes_;
   std::vector<uint32_t> probed_;  // processes; empty: all
   bool has_unwinder_ = false;
+  bool has_allocator_ = false;  // entries of maps can be allocated when they are needed
   bool has_samples_ = false;
   bool has_symbols_ = false;
   bool wants_syscall_code_ = false;

@@ -43,7 +43,8 @@ void KeepOneHandler() {
 
 }  // namespace
 
-TracepointHandler::TracepointHandler(const KernelTypes& types) : types_(types) {
+TracepointHandler::TracepointHandler(const KernelTypes& types)
+    : types_(types), cast_(types.Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast")) {
   KeepOneHandler();
   libbpf_prog_handler_opts options{};
   options.sz = sizeof(options);
@@ -59,12 +60,11 @@ TracepointHandler::~TracepointHandler() {
 }
 
 int TracepointHandler::PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self) {
-  const KernelTypes& types = reinterpret_cast<const TracepointHandler*>(self)->types_;
+  const auto& handler = *reinterpret_cast<const TracepointHandler*>(self);
   const std::string_view section = bpf_program__section_name(program);
-  options->attach_btf_id = types.FindTracepoint(section.substr(kSection.size()));
+  options->attach_btf_id = handler.types_.FindTracepoint(section.substr(kSection.size()));
   if (options->attach_btf_id == 0) return -ESRCH;
-  const uint32_t cast = types.Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast");
-  if (const int error = FillInRdonlyCast(program, cast)) return error;
+  if (const int error = FillInRdonlyCast(program, handler.cast_)) return error;
   return bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 }
 

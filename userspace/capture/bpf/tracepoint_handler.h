@@ -26,7 +26,8 @@ class TracepointHandler {
   static int PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self);
 
   const KernelTypes& types_;
-  int id_;  // libbpf's
+  uint32_t cast_;  // BTF id of bpf_rdonly_cast(); 0: the kernel has none
+  int id_;         // libbpf's
 };
 
 }  // namespace capture

@@ -43,6 +43,8 @@ class UnwindMaps {
   std::span<fxr_u32> words() const { return words_; }
   // Makes the chunks of these words; false if the kernel has no memory for them.
   bool ProvideWords(uint32_t first, uint32_t count);
+  // Writes words that were provided.
+  void WriteWords(uint32_t first, std::span<const fxr_u32> words);
   // Bytes of the chunks that were made.
   uint64_t words_bytes() const;
   std::span<fxr_unwind_module> modules() const { return modules_; }

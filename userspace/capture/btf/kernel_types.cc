@@ -112,6 +112,12 @@ bool KernelTypes::Index() {
     return false;
   }
   strings_ = {reinterpret_cast<const char*>(data_.data()) + strings, header.string_bytes};
+  // Growing costs more than the rest. A type has 25 bytes on average.
+  constexpr size_t kTypicalBytes = 24;
+  offsets_.reserve(header.type_bytes / kTypicalBytes);
+  for (size_t kind = 0; kind < kFound.size(); ++kind) {
+    if (kFound[kind]) names_[kind].reserve(header.type_bytes / kTypicalBytes / 2);
+  }
   offsets_.push_back(0);
   uint64_t at = begin;
   while (at + kTypeBytes <= end) {
@@ -120,6 +126,7 @@ bool KernelTypes::Index() {
     const BtfMemberBytes members = kBtfMemberBytes[kind];
     const auto id = static_cast<uint32_t>(offsets_.size());
     if (kFound[kind]) names_[kind].push_back({id, type.name});
+    if (type.kind() == BtfKind::kTypedef) AddTracepoint(id, type.name);
     if (members.fixed < 0) return false;
     offsets_.push_back(static_cast<uint32_t>(at));
     at += kTypeBytes + static_cast<uint64_t>(members.fixed) +
@@ -177,8 +184,15 @@ std::optional<uint64_t> KernelTypes::PerCpuOffset(std::string_view variable) con
   return std::nullopt;
 }
 
+void KernelTypes::AddTracepoint(uint32_t id, uint32_t name) {
+  constexpr std::string_view kPrefix = "btf_trace_";
+  if (name >= strings_.size() || !strings_.substr(name).starts_with(kPrefix)) return;
+  tracepoints_.emplace(NameAt(name).substr(kPrefix.size()), id);
+}
+
 uint32_t KernelTypes::FindTracepoint(std::string_view tracepoint) const {
-  return Find(Kind::kTypedef, fmt::format("btf_trace_{}", tracepoint));
+  const auto found = tracepoints_.find(tracepoint);
+  return found == tracepoints_.end() ? 0 : found->second;
 }
 
 int KernelTypes::TracepointArguments(std::string_view tracepoint) const {

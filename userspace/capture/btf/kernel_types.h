@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -61,6 +62,8 @@ class KernelTypes {
   util::Status Open(const std::string& path);
   // Returns false if the data is not BTF.
   bool Index();
+  // If the typedef is that of a tracepoint.
+  void AddTracepoint(uint32_t id, uint32_t name);
   uint32_t WordAt(size_t offset) const;
   BtfType TypeAt(size_t offset) const;
 
@@ -70,6 +73,7 @@ class KernelTypes {
   std::string_view strings_;
   std::array<std::vector<Name>, 32> names_;  // by kind, in the order of the file
   std::vector<uint32_t> offsets_;            // offsets into data_ by id; 0 is void
+  std::unordered_map<std::string_view, uint32_t> tracepoints_;  // ids by name, which is in strings_
 };
 
 }  // namespace capture

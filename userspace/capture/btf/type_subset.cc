@@ -13,7 +13,18 @@ namespace {
 
 class Subset {
  public:
-  explicit Subset(const KernelTypes& types) : types_(types) {}
+  explicit Subset(const KernelTypes& types) : types_(types) {
+    // As much as the recorder's programs need.
+    constexpr size_t kTypes = 4096;
+    constexpr size_t kMembers = 16384;
+    constexpr size_t kMemberBytes = 12;
+    constexpr size_t kNameBytes = 16;
+    ids_.reserve(kTypes);
+    wanted_.reserve(kTypes);
+    names_.reserve(kMembers);
+    records_.reserve(kMembers * kMemberBytes);
+    strings_.reserve(kMembers * kNameBytes);
+  }
 
   // Returns the id in the subset. Its contents are copied later.
   uint32_t Add(uint32_t id) {

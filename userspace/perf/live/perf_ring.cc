@@ -9,7 +9,7 @@
 namespace perf {
 
 PerfRing::PerfRing(perf_event_mmap_page* control, std::span<std::byte> data)
-    : control_(control), data_(data), scratch_(kMaxRecordBytes) {
+    : control_(control), data_(data) {
   assert(std::has_single_bit(data.size()));
 }
 
@@ -25,6 +25,7 @@ util::Bytes PerfRing::View(uint64_t at, size_t size) {
   const size_t begin = at & (data_.size() - 1);
   const size_t first = std::min(size, data_.size() - begin);
   if (first == size) return data_.subspan(begin, size);
+  if (scratch_.empty()) scratch_.resize(kMaxRecordBytes);
   std::memcpy(scratch_.data(), data_.data() + begin, first);
   std::memcpy(scratch_.data() + first, data_.data(), size - first);
   return util::Bytes(scratch_).first(size);

@@ -42,7 +42,7 @@ class PerfRing {
 
   perf_event_mmap_page* control_;
   std::span<std::byte> data_;
-  std::vector<std::byte> scratch_;
+  std::vector<std::byte> scratch_;  // kMaxRecordBytes, from the first record that wraps
   uint64_t corrupt_bytes_ = 0;
   uint64_t corruptions_ = 0;
 };

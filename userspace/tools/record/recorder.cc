@@ -13,6 +13,7 @@
 #include "sink/open_sink.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
+#include "unwind/table_maker.h"
 #include "util/clock.h"
 #include "util/peak_memory.h"
 #include "util/quantity.h"
@@ -42,6 +43,12 @@ int Recorder::RunUntilEnd() {
   if (const auto exit_code = command_.Prepare(options_)) return *exit_code;
   signals_.Take();
   if (!single_file()) signals_.TakeSnapshotSignal();
+  if (options_.categories.wanted.test(FXR_CATEGORY_STACK)) {
+    // Before the kernel's types are read: see TableMaker::Start().
+    auto maker = unwind::TableMaker::Start();
+    if (!maker) return Fail(maker.error());
+    table_maker_ = std::move(*maker);
+  }
   auto features = capture::ProbeKernel();
   if (!features) return Fail(features.error());
   realtime_ = BecomeRealtime();
@@ -72,6 +79,7 @@ util::Status Recorder::Make(const capture::KernelFeatures& features) {
     config.command = command_.pid();
     config.program = command_.program();
   }
+  config.table_maker = std::move(table_maker_);
   config.started = [this] { return OnStarted(); };
   config.note = [this](const std::string& line) { console_.Note(line); };
   config.alert = [this](const std::string& name, uint64_t) {

@@ -81,10 +81,11 @@ class Recorder : private AlertListener::Owner {
   EndSignals signals_;
   CommandRun command_{console_, signals_};
   bool realtime_ = false;
-  bool released_ = false;           // the command runs
-  bool failed_ = false;             // an error was printed
-  uint64_t begin_ = 0;              // ns of util::MonotonicNow()
-  uint64_t deadline_ = UINT64_MAX;  // ns of util::MonotonicNow()
+  std::shared_ptr<unwind::TableMaker> table_maker_;  // up to Make()
+  bool released_ = false;                            // the command runs
+  bool failed_ = false;                              // an error was printed
+  uint64_t begin_ = 0;                               // ns of util::MonotonicNow()
+  uint64_t deadline_ = UINT64_MAX;                   // ns of util::MonotonicNow()
 
   std::mutex end_mutex_;
   // Under end_mutex_: the thread of an output may find that the recording has to end.

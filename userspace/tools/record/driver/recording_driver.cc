@@ -56,6 +56,7 @@ util::Status RecordingDriver::MakeRecording(const capture::KernelFeatures& featu
   for (const std::string& note : notes) config_.note(note);
   if (!programs) return programs.TakeError();
   programs->stack.program = config_.program;
+  programs->stack.table_maker = std::move(config_.table_maker);
   session::RecordingConfig config;
   config.mode = config_.mode;
   config.programs = std::move(*programs);

@@ -34,6 +34,10 @@
 #include "tools/record/options/record_options.h"
 #include "util/result.h"
 
+namespace unwind {
+class TableMaker;
+}
+
 namespace tools {
 
 struct DriverConfig {
@@ -51,6 +55,7 @@ struct DriverConfig {
   provider::ProviderSessionOptions provider_session;
   std::optional<pid_t> command;  // the process that is recorded
   std::string program;           // the file that it will execute; empty: not known
+  std::shared_ptr<unwind::TableMaker> table_maker;  // see capture::StackOptions
   // Called once, when events are recorded and before the output takes its name. An error ends the
   // start.
   std::function<util::Status()> started;
