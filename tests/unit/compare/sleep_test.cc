@@ -2,6 +2,7 @@
 // Sleeps of two lengths. One side has more of the longer ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,7 @@ void SetAnswers(measure::Capture& capture, uint64_t count, uint64_t us, uint64_t
     const uint64_t ns = i % 100 < slow ? 40'000'000 : us * (998 + i % 5);
     answers.whole.Add(ns);
     answers.whole_ns += ns;
+    answers.longest_ns = std::max(answers.longest_ns, ns);
   }
   group.wakeups = count;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,7 @@ class ObservationTest : public ::testing::Test {
   void AddSleeps(Duration what, uint64_t count, uint64_t ms) {
     for (uint64_t i = 0; i < count; ++i) group_.of(what).whole.Add(ms * kMillisecond);
     group_.of(what).whole_ns += count * ms * kMillisecond;
+    group_.of(what).longest_ns = std::max(group_.of(what).longest_ns, ms * kMillisecond);
   }
   void AddEnded(uint32_t by, uint64_t count, uint64_t ms) {
     auto& blame = group_.blames[static_cast<size_t>(measure::Attribution::kWokenBy)][by];
