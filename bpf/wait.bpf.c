@@ -105,6 +105,24 @@ struct {
 	__type(value, struct wait_fault);
 } wait_faults SEC(".maps");
 
+/*
+ * The last request of a thread that a limit of its cgroup held back, by thread id. The thread's
+ * next sleep is for that one, if it is in the same system call or fault and is for I/O.
+ */
+struct wait_throttled {
+	u32 tid;
+	s32 call;
+	u64 argument; /* the first one of the call */
+	u64 sleeps;   /* voluntary switches of the thread until then */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WAIT_NOTES);
+	__type(key, u32);
+	__type(value, struct wait_throttled);
+} wait_throttled SEC(".maps");
+
 #define TEXT_AT (FXR_WAIT_FRAMES * 8)
 /* Reads of a name may begin at any byte of the text that is sent. */
 #define NAME_BYTES 256
@@ -166,25 +184,14 @@ static __always_inline struct wait_note *note_of(u32 tid)
 
 /* ------------------------------------------------------------ system calls */
 
-/* Returns the number of the system call that the thread is in, -1 for none. */
-static __always_inline s32 call_of(struct task_struct *task, u64 *arguments)
+/* The same as call_of() without bpf_task_pt_regs(); any task. */
+static __always_inline s32 call_on_stack(struct task_struct *task, u64 *arguments)
 {
-	struct pt_regs___args *registers;
-
-	if (task->flags & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
-		return -1;
 #if defined(__TARGET_ARCH_x86)
-	if (wait_has_registers) {
-		registers = (void *)bpf_task_pt_regs(task);
-		arguments[0] = registers->di;
-		arguments[1] = registers->si;
-		arguments[2] = registers->dx;
-		arguments[3] = registers->r10;
-		arguments[4] = registers->r8;
-		return registers->orig_ax;
-	}
-	registers = (void *)BPF_CORE_READ(task, stack) + STACK_BYTES_BEFORE_5_15 -
-		    bpf_core_type_size(struct pt_regs);
+	struct pt_regs___args *registers = (void *)BPF_CORE_READ(task, stack) +
+					   STACK_BYTES_BEFORE_5_15 -
+					   bpf_core_type_size(struct pt_regs);
+
 	if ((BPF_CORE_READ(registers, cs) & 3) != 3) /* no registers of user mode */
 		return -1;
 	arguments[0] = BPF_CORE_READ(registers, di);
@@ -193,10 +200,29 @@ static __always_inline s32 call_of(struct task_struct *task, u64 *arguments)
 	arguments[3] = BPF_CORE_READ(registers, r10);
 	arguments[4] = BPF_CORE_READ(registers, r8);
 	return BPF_CORE_READ(registers, orig_ax);
-#elif defined(__TARGET_ARCH_arm64)
-	if (!wait_has_registers)
+#else
+	return -1;
+#endif
+}
+
+/* Returns the number of the system call that the thread is in, -1 for none. */
+static __always_inline s32 call_of(struct task_struct *task, u64 *arguments)
+{
+	struct pt_regs___args *registers;
+
+	if (task->flags & (PF_IO_WORKER | PF_USER_WORKER | PF_KTHREAD))
 		return -1;
+	if (!wait_has_registers)
+		return call_on_stack(task, arguments);
 	registers = (void *)bpf_task_pt_regs(task);
+#if defined(__TARGET_ARCH_x86)
+	arguments[0] = registers->di;
+	arguments[1] = registers->si;
+	arguments[2] = registers->dx;
+	arguments[3] = registers->r10;
+	arguments[4] = registers->r8;
+	return registers->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
 	arguments[0] = BPF_CORE_READ(registers, orig_x0);
 	arguments[1] = BPF_CORE_READ(registers, regs[1]);
 	arguments[2] = BPF_CORE_READ(registers, regs[2]);
@@ -538,6 +564,34 @@ int BPF_PROG(wait_sched_switch, bool preempt, struct task_struct *prev, struct t
 	/* After that: what it needs of a call is known for as long as it sleeps in S. */
 	if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !(prev->flags & PF_KTHREAD))
 		note_address_space(prev, since_word(tid, now));
+	return 0;
+}
+
+/* blk_throtl_bio() has returned whether it keeps the request of the current thread for later. */
+SEC("fxr_return/blk_throtl_bio")
+int BPF_PROG(wait_blk_throttle, void *bio, u64 is_kept)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct wait_throttled *throttled;
+	u64 arguments[5] = {};
+	s32 call;
+	u32 tid = bpf_get_current_pid_tgid();
+	u32 index = tid % WAIT_NOTES;
+
+	/* A bool: the other bits of its register mean nothing. */
+	if (!(is_kept & 0xff) || BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return 0;
+	throttled = bpf_map_lookup_elem(&wait_throttled, &index);
+	if (!throttled)
+		return 0;
+	if (wait_has_registers)
+		call = call_of(bpf_get_current_task_btf(), arguments);
+	else
+		call = call_on_stack(task, arguments);
+	throttled->tid = tid;
+	throttled->call = call;
+	throttled->argument = arguments[0];
+	throttled->sleeps = BPF_CORE_READ((struct task_struct___wait *)task, nvcsw);
 	return 0;
 }
 
@@ -1226,6 +1280,21 @@ static __always_inline bool describe_blocked(struct wait_scratch *scratch,
 	return false;
 }
 
+/* Whether the thread, in D, waits for a request that a limit of its cgroup held back. */
+static __always_inline bool waits_for_throttled(struct wait_scratch *scratch,
+						struct task_struct *task)
+{
+	struct task_struct___wait *sleeper = (void *)task;
+	u32 index = (u32)task->pid % WAIT_NOTES;
+	struct wait_throttled *throttled = bpf_map_lookup_elem(&wait_throttled, &index);
+
+	return throttled && throttled->tid == (u32)task->pid &&
+	       throttled->sleeps + 1 == BPF_CORE_READ(sleeper, nvcsw) &&
+	       throttled->call == scratch->fields.call &&
+	       (throttled->call < 0 || throttled->argument == scratch->arguments[0]) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(sleeper, in_iowait);
+}
+
 static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 since,
 				      bool is_on_cpu)
 {
@@ -1278,6 +1347,8 @@ static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 s
 		describe_call(scratch, task, since, in_interrupt);
 		find_other_end(scratch, in_interrupt);
 	}
+	if (is_blocked && waits_for_throttled(scratch, task))
+		scratch->fields.flags |= FXR_WAIT_THROTTLED;
 	/* Until it has left its CPU its stack is that of an earlier sleep. */
 	if (is_blocked && !is_on_cpu) {
 		bytes = bpf_get_task_stack(task, scratch->data, TEXT_AT, 0);

@@ -256,6 +256,8 @@ struct sched_entity___delayed {
 struct task_struct___wait {
 	int on_cpu;
 	int on_rq;
+	unsigned long nvcsw; /* voluntary switches */
+	unsigned int in_iowait : 1;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	struct task_struct *parent; /* the tracer of a traced task */

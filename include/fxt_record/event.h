@@ -473,6 +473,7 @@ enum fxr_wait_kind {
 #define FXR_WAIT_MAPPED 128u
 #define FXR_WAIT_FUSE 256u       /* a file of a file system that a process serves */
 #define FXR_WAIT_FAULT 512u      /* `object` is the address of a page fault */
+#define FXR_WAIT_THROTTLED 1024u /* its request was held back by a limit of its cgroup */
 #define FXR_WAIT_TEXT_BYTES 255
 #define FXR_WAIT_FRAMES 16
 

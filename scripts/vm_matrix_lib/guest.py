@@ -11,6 +11,9 @@ import time
 DISK_BYTES = 256 << 20
 # Of a guest with a file system: the disks of that and of its swap space.
 EXTRA_DISK_BYTES = 128 << 20
+# Of a guest with a file system: a request takes milliseconds, so that there are waits for it.
+SLOW_DISKS = {"files": ",throttling.iops-read=50", "ext4": ",throttling.iops-read=50,throttling.bps-write=5000000",
+              "swap": ",throttling.iops-read=50,throttling.bps-write=3000000"}
 RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")
 # The first words of kernel messages about its own errors, after the time stamp.
 KERNEL_TROUBLE = re.compile(
@@ -56,9 +59,9 @@ def run(machine, kernel, initramfs, boot, folder):
             return [Result(mode, "disk", "skip", "no mkfs.ext4 on this machine (apt-get install e2fsprogs)") for mode in boot.modes]
         subprocess.run(["mkfs.ext4", "-q", "-O", "^metadata_csum", disks[1][1]], check=True, timeout=300)
     command = [
-        # One host thread for a few CPUs is faster than several threads that wait for each other, but a CPU that computes
-        # keeps the others waiting for 100 ms.
-        machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 and not boot.file_system else 'multi'}",
+        # One host thread for a few CPUs is faster than several threads that wait for each other, and while the kernel patches
+        # its code another thread may translate it half done. But a CPU that computes keeps the others waiting for 100 ms.
+        machine.qemu, *machine.options, "-accel", f"tcg,thread={'single' if boot.cpus <= 2 else 'multi'}",
         "-smp", machine.smp(boot), "-m", str(boot.memory_mib), *boot.qemu_words,
         "-display", "none", "-monitor", "none", "-no-reboot", "-nic", "none",
         "-kernel", kernel.image, "-initrd", initramfs,
@@ -70,8 +73,10 @@ def run(machine, kernel, initramfs, boot, folder):
         *machine.serial_ports(console, results),
     ]
     for name, path in disks:
+        throttling = SLOW_DISKS[name] if boot.file_system else ""
         # All of these kernels have this disk driver built in.
-        command += ["-drive", f"file={path},if=none,format=raw,id={name},cache=unsafe", "-device", f"nvme,serial={name},drive={name}"]
+        command += ["-drive", f"file={path},if=none,format=raw,id={name},cache=unsafe{throttling}",
+                    "-device", f"nvme,serial={name},drive={name}"]
     begin = time.monotonic()
     trouble = []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as qemu:

@@ -123,11 +123,13 @@ def tally(fxt, trace, output):
         count = result[kind] = Tally()
         for wait in waits:
             count.waits += 1
+            # Of a page fault all sleeps are for what it is about.
+            inner = () if wait.reason.startswith("page fault") else set(INNER) - set(wait.object_kind.split("|"))
             rows = sleeps[wait.tid]
             at = bisect.bisect_left(rows, wait.begin, key=lambda row: row["until"])
             inside = []
             while at < len(rows) and rows[at]["until"] <= wait.end:
-                if rows[at]["object_kind"] not in INNER or rows[at]["object_kind"] in wait.object_kind.split("|"):
+                if rows[at]["object_kind"] not in inner:
                     inside.append(rows[at])
                 at += 1
             if not inside:

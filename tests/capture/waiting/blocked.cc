@@ -6,7 +6,9 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -39,6 +42,46 @@ bool Write(const std::string& path, const std::string& text) {
   const bool done = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   close(fd);
   return done;
+}
+
+constexpr const char* kGroup = "/sys/fs/cgroup/waiting";
+
+uint64_t Number(const std::string& file) {
+  uint64_t value = 0;
+  std::ifstream(std::string(kGroup) + "/" + file) >> value;
+  return value;
+}
+
+struct Limit {
+  std::string file;
+  std::string value;
+};
+
+// Calls `run` in a process of an own group of cgroup 2 with these limits.
+void InGroup(const std::string& kind, const std::string& controller,
+             const std::vector<Limit>& limits, const std::function<void()>& run) {
+  if (!IsAlone()) return Skip(kind, "only where the machine is the test's own");
+  Write("/sys/fs/cgroup/cgroup.subtree_control", "+" + controller);
+  rmdir(kGroup);
+  if (mkdir(kGroup, 0755) != 0)
+    return Skip(kind, std::string(kGroup) + ": " + std::strerror(errno));
+  for (const Limit& limit : limits) {
+    if (!Write(std::string(kGroup) + "/" + limit.file, limit.value))
+      return Skip(kind, limit.file + ": " + std::strerror(errno));
+  }
+  std::fflush(stdout);
+  const pid_t child = Check(fork(), "fork");
+  if (child == 0) {
+    if (!Write(std::string(kGroup) + "/cgroup.procs", std::to_string(getpid())))
+      Fail("cgroup.procs");
+    run();
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  if (status != 0) Skip(kind, "the process ended with status " + std::to_string(status));
 }
 
 std::string DataFile() {
@@ -80,8 +123,33 @@ void Syncs() {
   }).join();
 }
 
+// A request that took less may not have been held back by kThrottled.
+constexpr uint64_t kHeldBack = 50'000'000;  // ns
+// A request in each of the kernel's slices, of 100 ms.
+constexpr const char* kThrottled = " riops=10";
+
+std::string Device(const std::string& path) {
+  struct stat info {};
+  Check(stat(path.c_str(), &info), "stat");
+  return std::to_string(major(info.st_dev)) + ":" + std::to_string(minor(info.st_dev));
+}
+
+// The kind of the thing of a wait.
+using Thing = std::function<std::string(const Waits&, size_t)>;
+
+Thing Always(const std::string& thing) {
+  return [=](const Waits&, size_t) { return thing; };
+}
+
+// In a group whose requests are throttled.
+Thing Throttled(const std::string& otherwise) {
+  return [=](const Waits& waits, size_t i) {
+    return waits.length(i) < kHeldBack ? "blk-throttle|" + otherwise : "blk-throttle";
+  };
+}
+
 // Reads without the page cache, each at another place.
-void DirectReads(const std::string& kind, const std::string& path, const char* thing,
+void DirectReads(const std::string& kind, const std::string& path, const Thing& thing,
                  bool is_device) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECT);
   void* memory = nullptr;
@@ -96,11 +164,10 @@ void DirectReads(const std::string& kind, const std::string& path, const char* t
   };
   std::thread([&] {
     Waits waits;
-    for (int i = 0; i < count; ++i) {
+    while (!waits.AreEnough()) {
+      const off_t at = place(waits.size());
       waits.Add([&] {
-        if (pread(fd, memory, kBytes, place(static_cast<size_t>(i))) !=
-            static_cast<ssize_t>(kBytes))
-          Fail("pread");
+        if (pread(fd, memory, kBytes, at) != static_cast<ssize_t>(kBytes)) Fail("pread");
       });
     }
     const std::string disk = path.substr(path.rfind('/') + 1);
@@ -109,161 +176,196 @@ void DirectReads(const std::string& kind, const std::string& path, const char* t
       if (is_device)
         reason = "block read " + disk + " [0-9]+ bytes at sector " +
                  std::to_string(place(i) / 512) + "(;|$)";
-      return Expected{"pread64", thing, path, "", "", reason + "@" + std::to_string(place(i))};
+      return Expected{
+          "pread64", thing(waits, i), path, "", "", reason + "@" + std::to_string(place(i))};
     });
   }).join();
   close(fd);
   std::free(memory);
 }
 
-void FileFaults() {
+std::string FaultAt(const volatile char* address) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "page fault at 0x%lx(;|$)",
+                reinterpret_cast<unsigned long>(address));
+  return text;
+}
+
+void FileFaults(const std::string& kind, const Thing& thing) {
   const std::string path = DataFile();
   const int fd = Check(open(path.c_str(), O_RDONLY), "open");
   auto* const memory =
       static_cast<volatile char*>(mmap(nullptr, kFilePages * kPage, PROT_READ, MAP_SHARED, fd, 0));
   if (memory == MAP_FAILED) Fail("mmap");
   madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_RANDOM);
-  const auto page = [](size_t i) { return i * 37 % kFilePages; };
+  const auto place = [](size_t i) { return i * 37 % kFilePages * kPage; };
   std::thread([&] {
     Waits waits;
-    for (int i = 0; i < count; ++i) {
-      const size_t at = page(static_cast<size_t>(i)) * kPage;
-      if (i % 256 == 0) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-      waits.Add([&] { (void)memory[at + 100]; });
+    while (!waits.AreEnough()) {
+      if (waits.size() % kFilePages == 0) {
+        // Pages that are mapped stay in the page cache.
+        madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_DONTNEED);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+      }
+      const size_t at = place(waits.size()) + 100;
+      waits.Add([&] { (void)memory[at]; });
     }
-    waits.Print("page fault, file", [&](size_t i) {
-      const std::string at = std::to_string(page(i) * kPage);
-      char reason[64];
-      std::snprintf(reason, sizeof(reason), "page fault at 0x%lx(;|$)@",
-                    reinterpret_cast<unsigned long>(memory) + page(i) * kPage + 100);
-      return Expected{"", "page fault", path, "", "", reason + at};
+    waits.Print(kind, [&](size_t i) {
+      return Expected{"",   thing(waits, i),
+                      path, "",
+                      "",   FaultAt(memory + place(i) + 100) + "@" + std::to_string(place(i))};
     });
   }).join();
   munmap(const_cast<char*>(memory), kFilePages * kPage);
+  close(fd);
 }
 
-bool HasSwap() {
+volatile char* AnonymousMemory(size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) Fail("mmap");
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  return static_cast<volatile char*>(memory);
+}
+
+void Touch(volatile char* memory, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kPage) memory[at] = 1;
+}
+
+// The name of the disk with the swap space; empty: none.
+std::string SwapDisk() {
   std::ifstream swaps("/proc/swaps");
   std::string line;
   std::getline(swaps, line);
   while (std::getline(swaps, line)) {
-    if (line.find("zram") == std::string::npos) return true;
+    const std::string path = line.substr(0, line.find(' '));
+    if (path.find("zram") == std::string::npos) return path.substr(path.rfind('/') + 1);
   }
-  return false;
+  return "";
 }
 
 void Swap() {
-#ifdef MADV_PAGEOUT
-  if (!HasSwap()) {
-    Skip("page fault, swap", "no swap on a disk");
-    return;
-  }
-  constexpr size_t kBytes = 4096 * kPage;
-  auto* const memory = static_cast<volatile char*>(
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  if (memory == MAP_FAILED) Fail("mmap");
-  madvise(const_cast<char*>(memory), kBytes, MADV_NOHUGEPAGE);
-  madvise(const_cast<char*>(memory), kBytes, MADV_RANDOM);
-  std::thread([&] {
+  const char* const kind = "page fault, swap";
+  if (SwapDisk().empty()) return Skip(kind, "no swap on a disk");
+  InGroup(kind, "memory", {}, [&] {
+    constexpr size_t kPages = 4096;
+    // No other pages are read with the one that is missing.
+    Write("/proc/sys/vm/page-cluster", "0");
+    volatile char* const memory = AnonymousMemory(kPages * kPage);
+    const auto place = [](size_t i) { return i * 61 % kPages * kPage; };
     Waits waits;
-    for (int i = 0; i < count; ++i) {
-      if (i % 64 == 0) {
-        for (size_t at = 0; at < kBytes; at += kPage) memory[at] = static_cast<char>(i);
-        // Written by the first call, and dropped by the second one.
-        for (int pass = 0; pass < 2; ++pass) {
-          madvise(const_cast<char*>(memory), kBytes, MADV_PAGEOUT);
+    while (!waits.AreEnough()) {
+      if (waits.size() % kPages == 0) {
+        Touch(memory, kPages * kPage);
+        // A limit that is set reclaims at once. Pages are written at first, and dropped later.
+        const std::string limit = std::string(kGroup) + "/memory.high";
+        for (int i = 0; i < 100 && Number("memory.current") > kPages * kPage / 8; ++i) {
+          Write(limit, "1048576");
           Pause(100'000'000);
         }
+        Write(limit, "max");
       }
-      waits.Add([&] { (void)memory[static_cast<size_t>(i % 64) * 61 % 4096 * kPage]; });
+      const size_t at = place(waits.size());
+      waits.Add([&] { (void)memory[at]; });
     }
-    waits.Print("page fault, swap", {"", "swap", "anonymous", "", ""});
-  }).join();
-  munmap(const_cast<char*>(memory), kBytes);
-#else
-  Skip("page fault, swap", "no MADV_PAGEOUT");
-#endif
+    waits.Print(kind, [&](size_t i) {
+      return Expected{"", "swap", "anonymous", "", "", FaultAt(memory + place(i))};
+    });
+  });
 }
 
 // A thread changes the protection of much memory, another one needs the lock for reading.
 void AddressSpace() {
   constexpr size_t kBytes = size_t{128} << 20;
-  auto* const memory = static_cast<char*>(
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  if (memory == MAP_FAILED) Fail("mmap");
-  madvise(memory, kBytes, MADV_NOHUGEPAGE);
-  for (size_t at = 0; at < kBytes; at += kPage) memory[at] = 1;
+  volatile char* const shared = AnonymousMemory(kBytes);
+  auto* const memory = const_cast<char*>(shared);
+  Touch(shared, kBytes);
+  cpu_set_t cpus;
+  Check(sched_getaffinity(0, sizeof(cpus), &cpus), "sched_getaffinity");
+  std::vector<int> allowed;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<size_t>(cpu), &cpus)) allowed.push_back(cpu);
+  }
   std::atomic<int> holding{-1};
   std::atomic<int> passed{-1};
   std::atomic<int> holder{0};
+  std::atomic<bool> is_over{false};
+  // Before 5.13 a reader spins while the writer runs. The writer shares its CPU and is often
+  // preempted.
+  std::thread rival([&] {
+    Pin(allowed.front());
+    while (!is_over) Relax();
+  });
   std::thread holds([&] {
+    Pin(allowed.front());
+    setpriority(PRIO_PROCESS, 0, 10);
     holder = Tid();
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; !is_over; ++i) {
       holding = i;
       Check(mprotect(memory, kBytes, i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE), "mprotect");
-      while (passed < i) Rest();
+      while (passed < i && !is_over) Rest();
     }
   });
   std::thread([&] {
+    Pin(allowed.back());
     Waits waits;
     unsigned char residence = 0;
-    for (int i = 0; i < count; ++i) {
-      while (holding < i) {
-      }
-      for (const uint64_t until = Now() + 5'000; Now() < until;) {
-      }
+    for (int i = 0; !waits.AreEnough(); ++i) {
+      while (holding < i) Relax();
+      for (const uint64_t until = Now() + 5'000; Now() < until;) Relax();
       waits.Add([&] { Check(mincore(memory, kPage, &residence), "mincore"); });
       passed = i;
     }
+    is_over = true;
     waits.Print("mmap_lock", {"mincore", "mmap_lock", "", std::to_string(holder), ""});
   }).join();
   holds.join();
+  rival.join();
   munmap(memory, kBytes);
 }
 
-// A group of cgroup 2 whose memory is limited; the thread that calls it is moved there.
 void MemoryHigh() {
-  const std::string group = "/sys/fs/cgroup/waiting";
-  if (!IsAlone() ||
-      (!Write("/sys/fs/cgroup/cgroup.subtree_control", "+memory") && errno != EBUSY) ||
-      (mkdir(group.c_str(), 0755) != 0 && errno != EEXIST) ||
-      !Write(group + "/memory.high", "8388608")) {
-    Skip("memory.high", IsAlone() ? "no memory controller of cgroup 2"
-                                  : "only where the machine is the test's own");
-    return;
-  }
-  std::fflush(stdout);
-  const pid_t child = Check(fork(), "fork");
-  if (child == 0) {
-    Write(group + "/memory.swap.max", "0");
-    if (!Write(group + "/cgroup.procs", std::to_string(getpid()))) Fail("cgroup.procs");
+  constexpr size_t kHigh = 8 << 20;
+  const std::vector<Limit> limits = {{"memory.high", std::to_string(kHigh)}};
+  InGroup("memory.high", "memory", limits, [&] {
+    Write(std::string(kGroup) + "/memory.swap.max", "0");
     Waits waits;
-    constexpr size_t kBytes = 16 << 20;
+    constexpr size_t kBytes = 2 * kHigh;
     constexpr size_t kOver = 112 * kPage;
-    auto* const memory = static_cast<volatile char*>(
-        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    madvise(const_cast<char*>(memory), kBytes, MADV_NOHUGEPAGE);
+    volatile char* const memory = AnonymousMemory(kBytes);
     // Up to the limit; then a little above it again and again, for which the kernel lets the thread
     // sleep for 10 ms and more.
-    const auto used = [&] {
-      size_t bytes = 0;
-      std::ifstream(group + "/memory.current") >> bytes;
-      return bytes;
-    };
     size_t end = 0;
-    for (; end + kOver < kBytes && used() + kOver / 2 < 8388608; end += kPage) memory[end] = 1;
-    for (int i = 0; i < count; ++i) {
-      waits.Add([&] {
-        for (size_t at = 0; at < kOver; at += kPage) memory[end + at] = 1;
-      });
+    for (; end + kOver < kBytes && Number("memory.current") + kOver / 2 < kHigh; end += kPage)
+      memory[end] = 1;
+    while (!waits.AreEnough()) {
+      waits.Add([&] { Touch(memory + end, kOver); });
       madvise(const_cast<char*>(memory) + end, kOver, MADV_DONTNEED);
     }
     waits.Print("memory.high", {"", "memory.high", "", "", ""});
-    _exit(0);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-  }
+  });
+}
+
+// New memory again and again, so that older pages of the group are written to the swap space.
+void Reclaim() {
+  const char* const kind = "reclaim";
+  const std::string disk = SwapDisk();
+  if (disk.empty()) return Skip(kind, "no swap on a disk");
+  InGroup(kind, "memory", {{"memory.max", "8388608"}}, [&] {
+    // Few requests at a time, so that a thread that reclaims waits for its writes.
+    Write("/sys/block/" + disk + "/queue/nr_requests", "4");
+    Write("/proc/self/oom_score_adj", "-1000");
+    constexpr size_t kBytes = 32 << 20;
+    constexpr size_t kPart = 64 * kPage;
+    volatile char* const memory = AnonymousMemory(kBytes);
+    Waits waits;
+    while (!waits.AreEnough()) {
+      volatile char* const part = memory + waits.size() * kPart % kBytes;
+      madvise(const_cast<char*>(part), kPart, MADV_DONTNEED);
+      waits.Add([&] { Touch(part, kPart); });
+    }
+    waits.Print(kind, {"", "reclaim", "", "", ""});
+  });
 }
 
 void DirtyPages() {
@@ -274,13 +376,13 @@ void DirtyPages() {
   }
   const std::string path = folder + "/dirty";
   const int fd = Check(open(path.c_str(), O_CREAT | O_RDWR, 0600), "open");
-  const std::vector<char> block(256 << 10, 'x');
+  const std::vector<char> block(512 << 10, 'x');
   std::thread([&] {
     Waits waits;
-    for (int i = 0; i < count; ++i) {
+    while (!waits.AreEnough()) {
+      const size_t at = waits.size() % 32 * block.size();
       waits.Add([&] {
-        if (pwrite(fd, block.data(), block.size(), i % 64 * static_cast<off_t>(block.size())) < 0)
-          Fail("pwrite");
+        if (pwrite(fd, block.data(), block.size(), static_cast<off_t>(at)) < 0) Fail("pwrite");
       });
     }
     waits.Print("dirty pages", {"pwrite64", "dirty pages|file", "?", "", ""});
@@ -400,21 +502,27 @@ void Fuse() {
 
 void Disks() {
   Syncs();
-  DirectReads("read of a file", DataFile(), "file", false);
+  DirectReads("read of a file", DataFile(), Always("file"), false);
   if (device.empty()) {
     Skip("read of a block device", "no device was given");
   } else {
-    DirectReads("read of a block device", device, "block device", true);
+    DirectReads("read of a block device", device, Always("block device"), true);
   }
   Fuse();
   DirtyPages();
+  const std::vector<Limit> limits = {{"io.max", Device(DataFile()) + kThrottled}};
+  InGroup("blk-throttle, read", "io", limits,
+          [] { DirectReads("blk-throttle, read", DataFile(), Throttled("file"), false); });
+  InGroup("blk-throttle, page fault", "io", limits,
+          [] { FileFaults("blk-throttle, page fault", Throttled("page fault")); });
 }
 
 void Memory() {
-  FileFaults();
+  FileFaults("page fault, file", Always("page fault"));
   Swap();
   AddressSpace();
   MemoryHigh();
+  Reclaim();
 }
 
 }  // namespace truth

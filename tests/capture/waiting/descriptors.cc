@@ -141,20 +141,21 @@ void Internet() {
     const auto send_byte = [](int fd) {
       if (send(fd, "x", 1, 0) != 1) Fail("send");
     };
-    std::atomic<int> begun{-1};
+    std::atomic<int> waiter{0};
     std::atomic<int> actor{0};
     std::thread other([&] {
       actor = Tid();
       for (int i = 0; i < count; ++i) {
         receive(ends[1]);
-        Pause();
+        AwaitSleep(waiter);
         send_byte(ends[1]);
       }
     });
     std::thread([&] {
       Waits waits;
+      waiter = Tid();
       for (int i = 0; i < count; ++i) {
-        Pause();
+        AwaitSleep(actor);
         send_byte(ends[0]);
         waits.Add([&] { receive(ends[0]); });
       }

@@ -48,13 +48,6 @@ uint64_t CpuTime() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-void Pin(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<size_t>(cpu), &set);
-  Check(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
-}
-
 // A group below `root`, with the thread's controllers enabled above it.
 void MakeGroup(const std::string& name) {
   const std::string path = root + name;

@@ -34,33 +34,20 @@ void Wake(void* word, int command) {
   while (syscall(SYS_futex, word, command, 1, nullptr, nullptr, 0) == 0) Rest();
 }
 
-// A thread holds the lock for a while, and another one waits for it.
-void Mutex(const std::string& kind, pthread_mutex_t& mutex, bool has_owner) {
-  std::atomic<int> held{-1};
-  std::atomic<int> passed{-1};
+void Mutex(const std::string& kind, pthread_mutex_t& mutex) {
+  Contest contest;
+  const auto lock = [&] { pthread_mutex_lock(&mutex); };
+  const auto unlock = [&] { pthread_mutex_unlock(&mutex); };
   std::atomic<int> owner{0};
   std::thread owns([&] {
     owner = Tid();
-    for (int i = 0; i < count; ++i) {
-      pthread_mutex_lock(&mutex);
-      held = i;
-      Pause();
-      pthread_mutex_unlock(&mutex);
-      while (passed < i) Rest();
-    }
+    contest.Hold(lock, unlock);
   });
-  std::thread waits([&] {
-    Waits all;
-    for (int i = 0; i < count; ++i) {
-      while (held < i) Rest();
-      all.Add([&] { pthread_mutex_lock(&mutex); });
-      pthread_mutex_unlock(&mutex);
-      passed = i;
-    }
-    all.Print(kind, {"futex", "futex", Hex(&mutex), has_owner ? std::to_string(owner) : "", ""});
-  });
+  std::thread([&] {
+    const Waits waits = contest.Wait(lock, unlock);
+    waits.Print(kind, {"futex", "futex", Hex(&mutex), std::to_string(owner), ""});
+  }).join();
   owns.join();
-  waits.join();
 }
 
 void Mutexes() {
@@ -83,44 +70,29 @@ void Mutexes() {
     if (kind.inherits) pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     pthread_mutex_t mutex;
     pthread_mutex_init(&mutex, &attributes);
-    Mutex(kind.name, mutex, true);
+    Mutex(kind.name, mutex);
   }
 
   // Of two processes, in memory that they share.
-  struct Shared {
-    pthread_mutex_t mutex;
-    std::atomic<int> held{-1};
-    std::atomic<int> passed{-1};
-  };
-  void* const memory =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, sizeof(pthread_mutex_t), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) Fail("mmap");
-  auto* const shared = new (memory) Shared;
+  auto* const mutex = static_cast<pthread_mutex_t*>(memory);
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  pthread_mutex_init(&shared->mutex, &attributes);
+  pthread_mutex_init(mutex, &attributes);
+  Contest* const contest = SharedContest();
+  const auto lock = [&] { pthread_mutex_lock(mutex); };
+  const auto unlock = [&] { pthread_mutex_unlock(mutex); };
   const pid_t owner = Check(fork(), "fork");
   if (owner == 0) {
-    for (int i = 0; i < count; ++i) {
-      pthread_mutex_lock(&shared->mutex);
-      shared->held = i;
-      Pause();
-      pthread_mutex_unlock(&shared->mutex);
-      while (shared->passed < i) Rest();
-    }
+    contest->Hold(lock, unlock);
     _exit(0);
   }
-  Waits waits;
-  for (int i = 0; i < count; ++i) {
-    while (shared->held < i) Rest();
-    waits.Add([&] { pthread_mutex_lock(&shared->mutex); });
-    pthread_mutex_unlock(&shared->mutex);
-    shared->passed = i;
-  }
+  const Waits waits = contest->Wait(lock, unlock);
   Check(waitpid(owner, nullptr, 0), "waitpid");
-  waits.Print("mutex of processes",
-              {"futex", "futex", Hex(&shared->mutex), std::to_string(owner), ""});
+  waits.Print("mutex of processes", {"futex", "futex", Hex(mutex), std::to_string(owner), ""});
 }
 
 void OtherFutexes() {
@@ -150,25 +122,11 @@ void OtherFutexes() {
   pair.waits.Print("semaphore", {"futex", "futex", Within(&semaphore, sizeof(semaphore)), "", ""});
 
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-  std::atomic<int> wanted{-1};
-  std::atomic<int> held{-1};
-  std::thread writer([&] {
-    for (int i = 0; i < count; ++i) {
-      pthread_rwlock_wrlock(&lock);
-      held = i;
-      Pause();
-      pthread_rwlock_unlock(&lock);
-      while (wanted < i) Rest();
-    }
-  });
+  Contest contest;
+  const auto unlock = [&] { pthread_rwlock_unlock(&lock); };
+  std::thread writer([&] { contest.Hold([&] { pthread_rwlock_wrlock(&lock); }, unlock); });
   std::thread([&] {
-    Waits waits;
-    for (int i = 0; i < count; ++i) {
-      while (held < i) Rest();
-      waits.Add([&] { pthread_rwlock_rdlock(&lock); });
-      pthread_rwlock_unlock(&lock);
-      wanted = i;
-    }
+    const Waits waits = contest.Wait([&] { pthread_rwlock_rdlock(&lock); }, unlock);
     waits.Print("rwlock", {"futex", "futex", Within(&lock, sizeof(lock)), "", ""});
   }).join();
   writer.join();
@@ -334,40 +292,26 @@ void FileLocks() {
                                         : "fcntl, open file description";
     const std::string path = folder + "/lock" + std::to_string(way);
     Check(open(path.c_str(), O_CREAT | O_RDWR, 0600), "open");
-    int go[2];
-    int gone[2];
-    Check(pipe(go), "pipe");
-    Check(pipe(gone), "pipe");
-    const auto lock = [&](int fd, bool on) {
-      if (way == 0) return flock(fd, on ? LOCK_EX : LOCK_UN);
+    const auto act = [&](int fd, bool on) {
+      if (way == 0) return Check(flock(fd, on ? LOCK_EX : LOCK_UN), "flock");
       struct flock range {};
       range.l_type = static_cast<short>(on ? F_WRLCK : F_UNLCK);
       range.l_whence = SEEK_SET;
       range.l_start = 100;
       range.l_len = 50;
-      return fcntl(fd, way == 1 ? F_SETLKW : F_OFD_SETLKW, &range);
+      return Check(fcntl(fd, way == 1 ? F_SETLKW : F_OFD_SETLKW, &range), "fcntl");
     };
+    Contest* const contest = SharedContest();
+    const auto open_lock = [&] { return Check(open(path.c_str(), O_RDWR), "open"); };
     const pid_t holder = Check(fork(), "fork");
     if (holder == 0) {
-      const int fd = Check(open(path.c_str(), O_RDWR), "open");
-      for (int i = 0; i < count; ++i) {
-        ReadByte(go[0]);
-        Check(lock(fd, true), "lock");
-        WriteByte(gone[1]);
-        Pause();
-        Check(lock(fd, false), "unlock");
-      }
+      const int fd = open_lock();
+      contest->Hold([&] { act(fd, true); }, [&] { act(fd, false); });
       _exit(0);
     }
     std::thread([&] {
-      const int fd = Check(open(path.c_str(), O_RDWR), "open");
-      Waits waits;
-      for (int i = 0; i < count; ++i) {
-        WriteByte(go[1]);
-        ReadByte(gone[0]);
-        waits.Add([&] { Check(lock(fd, true), "lock"); });
-        Check(lock(fd, false), "unlock");
-      }
+      const int fd = open_lock();
+      const Waits waits = contest->Wait([&] { act(fd, true); }, [&] { act(fd, false); });
       waits.Print(name,
                   {way == 0 ? "flock" : "fcntl", "file lock", path, std::to_string(holder), ""});
     }).join();

@@ -26,11 +26,12 @@ void Children() {
     for (const bool is_any : {false, true}) {
       std::thread([&] {
         Waits waits;
+        const int parent = Tid();
         std::vector<pid_t> children;
         for (int i = 0; i < count; ++i) {
           const pid_t child = Check(fork(), "fork");
           if (child == 0) {
-            Pause();
+            AwaitSleep(parent);
             _exit(0);
           }
           children.push_back(child);
@@ -61,6 +62,7 @@ void Stops() {
   }
   std::vector<uint64_t> begins;
   for (int i = 0; i < count; ++i) {
+    AwaitSleep(child);
     begins.push_back(Now());
     Check(kill(child, SIGSTOP), "kill");
     int status = 0;
@@ -130,10 +132,11 @@ void Pidfds() {
 #ifdef SYS_pidfd_open
   std::thread([&] {
     Waits waits;
+    const int parent = Tid();
     for (int i = 0; i < count; ++i) {
       const pid_t child = Check(fork(), "fork");
       if (child == 0) {
-        Pause();
+        AwaitSleep(parent);
         _exit(0);
       }
       const int fd = Check(syscall(SYS_pidfd_open, child, 0), "pidfd_open");

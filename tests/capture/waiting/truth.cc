@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -49,6 +51,28 @@ void Pause(long ns) {
 
 void Rest() { Pause(30'000); }
 
+void Pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<size_t>(cpu), &set);
+  Check(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+void AwaitSleep(int tid) {
+  const std::string path = "/proc/" + std::to_string(tid) + "/stat";
+  for (;;) {
+    std::ifstream file(path);
+    std::string text;
+    if (!std::getline(file, text)) return;
+    // The state follows the name, which may have any characters.
+    const size_t end = text.rfind(')');
+    if (end == std::string::npos || end + 2 >= text.size()) return;
+    if (text[end + 2] != 'R') break;
+    Rest();
+  }
+  Pause();
+}
+
 void ReadByte(int fd) {
   char byte;
   if (read(fd, &byte, 1) != 1) Fail("read");
@@ -72,6 +96,11 @@ std::string Hex(const void* from) {
 
 std::string Within(const void* from, size_t bytes) {
   return Hex(from) + ".." + Hex(static_cast<const char*>(from) + bytes - 1);
+}
+
+bool Waits::AreEnough() const {
+  constexpr size_t kTries = 10;
+  return lasted_ >= count || size() >= kTries * static_cast<size_t>(count);
 }
 
 void Waits::Print(const std::string& kind, const Expected& expected) const {
@@ -99,8 +128,10 @@ Pair Run(const std::function<void(int)>& wait, const std::function<void(int)>& a
   std::optional<Waits> waits;
   std::atomic<int> actor{0};
   std::atomic<int> begun{-1};
+  std::atomic<int> waiter{0};
   std::thread waiting([&] {
     waits.emplace();
+    waiter = Tid();
     for (int i = 0; i < count; ++i) {
       waits->Add([&] {
         begun = i;
@@ -112,13 +143,20 @@ Pair Run(const std::function<void(int)>& wait, const std::function<void(int)>& a
     actor = Tid();
     for (int i = 0; i < count; ++i) {
       while (begun < i) Rest();
-      Pause();
+      AwaitSleep(waiter);
       act(i);
     }
   });
   waiting.join();
   acting.join();
   return {std::move(*waits), actor};
+}
+
+Contest* SharedContest() {
+  void* const memory =
+      mmap(nullptr, sizeof(Contest), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) Fail("mmap");
+  return new (memory) Contest;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 // the program does not know. "a..b" is a range of numbers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,6 +29,16 @@ void Pause(long ns = kPause);
 // Until a condition is looked at again. An emulated CPU that waits busily keeps the others from
 // running.
 void Rest();
+// In a loop that waits for another thread: an emulated CPU lets the others run.
+inline void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+void Pin(int cpu);
+// Until a thread of this machine sleeps, and then a pause. Returns at once if there is no such
+// thread.
+void AwaitSleep(int tid);
 void ReadByte(int fd);
 void WriteByte(int fd);
 uint64_t Inode(int fd);
@@ -53,9 +64,14 @@ class Waits {
     const uint64_t begin = Now();
     wait();
     times_.push_back({begin, Now()});
+    if (length(size() - 1) >= kLong) ++lasted_;
   }
   int tid() const { return tid_; }
   size_t size() const { return times_.size(); }
+  uint64_t length(size_t i) const { return times_[i].end - times_[i].begin; }
+  // Waits for what may be there at once are repeated until `count` of them lasted, or up to a
+  // limit.
+  bool AreEnough() const;
   void Print(const std::string& kind, const Expected& expected) const;
   void Print(const std::string& kind, const std::function<Expected(size_t)>& expected) const;
 
@@ -64,20 +80,61 @@ class Waits {
     uint64_t begin;
     uint64_t end;
   };
+  static constexpr uint64_t kLong = 250'000;  // ns
+
   int tid_;
+  int lasted_ = 0;
   std::vector<Times> times_;
 };
 
 void Skip(const std::string& kind, const std::string& why);
 
-// Runs `wait` in one thread, and `act` in another after a pause for each of the waits. Both get the
-// number of the wait.
+// Runs `wait` in one thread, and `act` in another for each of the waits, when the first thread
+// sleeps. Both get the number of the wait.
 struct Pair {
   Waits waits;
   int actor = 0;
   std::string peer() const { return std::to_string(actor); }
 };
 Pair Run(const std::function<void(int)>& wait, const std::function<void(int)>& act);
+
+// A thread holds a lock until another one sleeps for it. In memory of both.
+struct Contest {
+  std::atomic<int> waiter{0};
+  std::atomic<int> held{-1};
+  std::atomic<int> wanted{-1};
+  std::atomic<int> passed{-1};
+
+  template <typename Lock, typename Unlock>
+  void Hold(const Lock& lock, const Unlock& unlock) {
+    for (int i = 0; i < count; ++i) {
+      lock();
+      held = i;
+      while (wanted < i) Rest();
+      AwaitSleep(waiter);
+      unlock();
+      while (passed < i) Rest();
+    }
+  }
+
+  template <typename Lock, typename Unlock>
+  Waits Wait(const Lock& lock, const Unlock& unlock) {
+    Waits waits;
+    waiter = Tid();
+    for (int i = 0; i < count; ++i) {
+      while (held < i) Rest();
+      waits.Add([&] {
+        wanted = i;
+        lock();
+      });
+      unlock();
+      passed = i;
+    }
+    return waits;
+  }
+};
+// One that processes share.
+Contest* SharedContest();
 
 // Two connected sockets of the Internet.
 void Connect(int family, int type, int ends[2]);

@@ -457,7 +457,7 @@ mode_waits() {
     record "$subject" -c sched,task,wait,block,fault -- waiting "$subject" "$(argument waits)" /files/waits "$(disk files)"
   done
   umount /files
-  record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"
+  [ "$(argument exchanges)" = 0 ] || record exchanges -c sched,task -- waiting exchanges "$(argument exchanges)"
 }
 
 mode_limits() {

@@ -288,9 +288,9 @@ KernelSymbols Skeleton::symbols() const {
 
 void Skeleton::SetWaits(const KernelFeatures& features, const ProgramOptions& options) {
   const bool wanted = options.categories.test(FXR_CATEGORY_WAIT);
-  for (bpf_map* map :
-       {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
-        bpf_->maps.wait_stoppers, bpf_->maps.wait_faults, bpf_->maps.wait_vma_walks}) {
+  for (bpf_map* map : {bpf_->maps.wait_since, bpf_->maps.wait_notes, bpf_->maps.wait_scratch,
+                       bpf_->maps.wait_stoppers, bpf_->maps.wait_faults, bpf_->maps.wait_throttled,
+                       bpf_->maps.wait_vma_walks}) {
     bpf_map__set_autocreate(map, wanted);
   }
   if (!wanted) return;
@@ -486,6 +486,10 @@ void Skeleton::ChoosePrograms(const ProgramOptions& options, const KernelFeature
       Use(name, FXR_CATEGORY_SCHED, &net_rx_);
     }
   }
+  if (options.categories.test(FXR_CATEGORY_WAIT) &&
+      MayRunAtReturn(*features.types, "blk_throtl_bio")) {
+    Use("wait_blk_throttle", FXR_CATEGORY_WAIT, &returns_);
+  }
   for (const bool with_spec : {false, true}) {
     const ProbePrograms::Call& function = probe_programs_.function.at(with_spec);
     const ProbePrograms::Call& kernel = probe_programs_.kernel.at(with_spec);
@@ -537,6 +541,11 @@ util::Status Skeleton::Attach() {
   }
   for (bpf_program* program : sampled_) major_faults_.Attach(bpf_program__fd(program));
   if (util::Status status = Attach(net_rx_); !status) return status;
+  // Kernels without trampolines for functions (arm64 before 6.0) lack what these add.
+  for (bpf_program* program : returns_) {
+    util::UniqueFd link(bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_FEXIT, nullptr));
+    if (link) links_.push_back(std::move(link));
+  }
   if (util::Status status = Attach(events_); !status) return status;
   // Programs of a tracepoint run in the order of attaching.
   if (util::Status status = Attach(identity_); !status) return status;

@@ -91,6 +91,7 @@ class Skeleton {
   std::vector<bpf_program*> stand_ins_;  // see bpf/task.bpf.c
   std::vector<bpf_program*> events_;
   std::vector<bpf_program*> net_rx_;   // see bpf/net_rx.h; they emit nothing
+  std::vector<bpf_program*> returns_;  // of functions; they emit nothing
   std::vector<bpf_program*> sampled_;  // programs of major_faults_
   SampledEvent major_faults_;
   std::map<const bpf_program*, fxr_category> category_of_;

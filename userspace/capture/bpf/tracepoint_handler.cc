@@ -7,13 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "util/unique_fd.h"
 
 namespace capture {
 namespace {
 
 constexpr std::string_view kSection = "tp_btf/";
+constexpr std::string_view kReturnSection = "fxr_return/";
 
 // A kfunc call whose id is still unset. There is only one kfunc.
 bool IsRdonlyCast(const bpf_insn& insn) {
@@ -34,6 +38,16 @@ int FillInRdonlyCast(bpf_program* program, uint32_t id) {
   return bpf_program__set_insns(program, insns.data(), insns.size());
 }
 
+// BTF id of the function NAME, or of __NAME where that is the one that works; 0: neither exists.
+uint32_t FindFunction(const KernelTypes& types, std::string_view name) {
+  // Since 5.13 an inline function of the name calls that with the underscores, where it has to.
+  for (const std::string& each : {"__" + std::string(name), std::string(name)}) {
+    const uint32_t id = types.Find(KernelTypes::Kind::kFunction, each);
+    if (id != 0) return id;
+  }
+  return 0;
+}
+
 // libbpf before 1.3 frees its handler list with the last handler and goes on using it. So a dummy
 // handler stays registered.
 void KeepOneHandler() {
@@ -43,6 +57,21 @@ void KeepOneHandler() {
 
 }  // namespace
 
+bool MayRunAtReturn(const KernelTypes& types, std::string_view name) {
+  bpf_prog_load_opts options{};
+  options.sz = sizeof(options);
+  options.expected_attach_type = BPF_TRACE_FEXIT;
+  options.attach_btf_id = FindFunction(types, name);
+  if (options.attach_btf_id == 0) return false;
+  const bpf_insn program[] = {
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  };
+  util::UniqueFd fd(bpf_prog_load(BPF_PROG_TYPE_TRACING, "fxr_probe", "GPL", program,
+                                  sizeof(program) / sizeof(program[0]), &options));
+  return fd.valid();
+}
+
 TracepointHandler::TracepointHandler(const KernelTypes& types)
     : types_(types), cast_(types.Find(KernelTypes::Kind::kFunction, "bpf_rdonly_cast")) {
   KeepOneHandler();
@@ -51,18 +80,28 @@ TracepointHandler::TracepointHandler(const KernelTypes& types)
   options.cookie = reinterpret_cast<long>(this);
   options.prog_prepare_load_fn = PrepareLoad;
   // libbpf prepares programs of this type without kernel BTF.
-  id_ = libbpf_register_prog_handler(kSection.data(), BPF_PROG_TYPE_RAW_TRACEPOINT,
-                                     BPF_TRACE_RAW_TP, &options);
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    ids_.at(i) =
+        libbpf_register_prog_handler((i == 0 ? kSection : kReturnSection).data(),
+                                     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, &options);
+  }
 }
 
 TracepointHandler::~TracepointHandler() {
-  if (registered()) libbpf_unregister_prog_handler(id_);
+  for (const int id : ids_) {
+    if (id >= 0) libbpf_unregister_prog_handler(id);
+  }
 }
 
 int TracepointHandler::PrepareLoad(bpf_program* program, bpf_prog_load_opts* options, long self) {
   const auto& handler = *reinterpret_cast<const TracepointHandler*>(self);
   const std::string_view section = bpf_program__section_name(program);
-  options->attach_btf_id = handler.types_.FindTracepoint(section.substr(kSection.size()));
+  if (section.starts_with(kReturnSection)) {
+    options->attach_btf_id = FindFunction(handler.types_, section.substr(kReturnSection.size()));
+    options->expected_attach_type = BPF_TRACE_FEXIT;
+  } else {
+    options->attach_btf_id = handler.types_.FindTracepoint(section.substr(kSection.size()));
+  }
   if (options->attach_btf_id == 0) return -ESRCH;
   if (const int error = FillInRdonlyCast(program, handler.cast_)) return error;
   return bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);

@@ -104,12 +104,15 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
   const std::string function = FunctionOf(frames.data(), wait.frames, kind);
   const bool is_inside = !kind.empty() && wait.kind != FXR_WAIT_ADDRESS_SPACE;
   const bool is_fault = is_inside && (kind == "page fault" || kind == "swap");
+  // The request is one of the call or of the fault, or of what the thread does beside it.
+  const bool is_throttled = (wait.flags & FXR_WAIT_THROTTLED) != 0 && (!is_inside || is_fault);
   if (is_inside) {
     // The thing that the call is about is not what the thread waits for.
     if (kind != "fuse") name.object.clear();
     if (is_fault) name.object = FileOfFault(wait, text);
     name.kind = kind;
   }
+  if (is_throttled) name.kind = "blk-throttle";
   const bool has_file = is_fault ? !name.object.empty() && name.object != "anonymous" : !is_inside;
   uint32_t peer = is_inside ? 0 : wait.peer;
   if (const uint32_t other = OtherEnd(wait, text); peer == 0) peer = other;
