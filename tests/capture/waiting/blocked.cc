@@ -103,7 +103,7 @@ void Syncs() {
   const int fd = Check(open(path.c_str(), O_CREAT | O_RDWR, 0600), "open");
   std::thread([&] {
     Waits waits;
-    for (int i = 0; i < count; ++i) {
+    while (!waits.AreEnough()) {
       if (pwrite(fd, block.data(), block.size(), 0) < 0) Fail("pwrite");
       waits.Add([&] { Check(fsync(fd), "fsync"); });
     }
@@ -111,8 +111,8 @@ void Syncs() {
   }).join();
   std::thread([&] {
     Waits waits;
-    for (int i = 0; i < count; ++i) {
-      Check(fchmod(fd, i % 2 == 0 ? 0600 : 0640), "fchmod");
+    while (!waits.AreEnough()) {
+      Check(fchmod(fd, waits.size() % 2 == 0 ? 0600 : 0640), "fchmod");
       waits.Add([&] { Check(fsync(fd), "fsync"); });
     }
     // Nothing but the inode has changed: a commit of the journal, and a flush of the device.

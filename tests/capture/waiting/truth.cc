@@ -2,9 +2,11 @@
 #include "truth.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,8 +17,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 namespace truth {
@@ -61,13 +63,16 @@ void Pin(int cpu) {
 void AwaitSleep(int tid) {
   const std::string path = "/proc/" + std::to_string(tid) + "/stat";
   for (;;) {
-    std::ifstream file(path);
-    std::string text;
-    if (!std::getline(file, text)) return;
+    char text[128];
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t bytes = read(fd, text, sizeof(text));
+    close(fd);
     // The state follows the name, which may have any characters.
-    const size_t end = text.rfind(')');
-    if (end == std::string::npos || end + 2 >= text.size()) return;
-    if (text[end + 2] != 'R') break;
+    const std::string_view stat(text, bytes < 0 ? 0 : static_cast<size_t>(bytes));
+    const size_t end = stat.rfind(") ");
+    if (end == std::string_view::npos) return;
+    if (stat[end + 2] != 'R') break;
     Rest();
   }
   Pause();
@@ -98,9 +103,38 @@ std::string Within(const void* from, size_t bytes) {
   return Hex(from) + ".." + Hex(static_cast<const char*>(from) + bytes - 1);
 }
 
+namespace {
+
+uint64_t CpuTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+long VoluntarySwitches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+}  // namespace
+
+void Waits::Begin() {
+  sleeps_ = VoluntarySwitches();
+  cpu_time_ = CpuTime();
+  times_.push_back({Now(), 0});
+}
+
+void Waits::End() {
+  constexpr uint64_t kLong = 250'000;
+  times_.back().end = Now();
+  const uint64_t ran = CpuTime() - cpu_time_;
+  if (VoluntarySwitches() != sleeps_ && length(size() - 1) >= ran + kLong) ++slept_;
+}
+
 bool Waits::AreEnough() const {
   constexpr size_t kTries = 10;
-  return lasted_ >= count || size() >= kTries * static_cast<size_t>(count);
+  return slept_ >= count || size() >= kTries * static_cast<size_t>(count);
 }
 
 void Waits::Print(const std::string& kind, const Expected& expected) const {

@@ -61,16 +61,15 @@ class Waits {
   Waits() : tid_(Tid()) {}
   template <typename Wait>
   void Add(const Wait& wait) {
-    const uint64_t begin = Now();
+    Begin();
     wait();
-    times_.push_back({begin, Now()});
-    if (length(size() - 1) >= kLong) ++lasted_;
+    End();
   }
   int tid() const { return tid_; }
   size_t size() const { return times_.size(); }
   uint64_t length(size_t i) const { return times_[i].end - times_[i].begin; }
-  // Waits for what may be there at once are repeated until `count` of them lasted, or up to a
-  // limit.
+  // Waits for what may be there at once are repeated until the thread slept in `count` of them, or
+  // up to a limit.
   bool AreEnough() const;
   void Print(const std::string& kind, const Expected& expected) const;
   void Print(const std::string& kind, const std::function<Expected(size_t)>& expected) const;
@@ -80,10 +79,13 @@ class Waits {
     uint64_t begin;
     uint64_t end;
   };
-  static constexpr uint64_t kLong = 250'000;  // ns
+  void Begin();
+  void End();
 
   int tid_;
-  int lasted_ = 0;
+  int slept_ = 0;
+  long sleeps_ = 0;
+  uint64_t cpu_time_ = 0;
   std::vector<Times> times_;
 };
 
