@@ -79,6 +79,14 @@ class Plan(unittest.TestCase):
         self.assertEqual((slow_host.limit_s, slow_host.time_factor), (3 * found["one_cpu"].limit_s, 3))
 
 
+    def test_the_kernel_line_has_the_counts_and_subjects_of_waits(self):
+        [boot] = modes.boots(["waits"], 1, modes.waits_words(7, 8, ["locks", "disks"]))
+        self.assertEqual(boot.kernel_words, "vm.waits=7 vm.exchanges=8 vm.subjects=locks,disks")
+        [usual] = modes.boots(["waits"])
+        self.assertIn(f"vm.waits={modes.WAITS} ", usual.kernel_words)
+        self.assertEqual([each.kernel_words for each in modes.boots(["limits", "one_cpu"])], ["", ""])
+
+
 class Machines(unittest.TestCase):
     def test_kernels_of_each_architecture_are_known(self):
         for architecture, machine in machines.MACHINES.items():

@@ -71,6 +71,7 @@ class Waits {
   // Waits for what may be there at once are repeated until the thread slept in `count` of them, or
   // up to a limit.
   bool AreEnough() const;
+  int slept() const { return slept_; }
   void Print(const std::string& kind, const Expected& expected) const;
   void Print(const std::string& kind, const std::function<Expected(size_t)>& expected) const;
 

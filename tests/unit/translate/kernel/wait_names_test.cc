@@ -111,6 +111,9 @@ TEST(WaitNamesTest, FilesOfAProcessAndLocksOfAddressSpacesHaveAKindOfTheirOwn) {
 TEST(WaitNamesTest, InnermostKnownFunctionGivesTheKind) {
   EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"folio_wait_bit", "filemap_fault", "handle_mm_fault"}), "page fault");
   EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"shrink", "try_to_free_pages", "handle_mm_fault"}), "reclaim");
+  // The outer functions do not fit in.
+  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"blk_mq_get_tag", "submit_bio", "filemap_fault"}), "page fault");
+  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"blk_mq_get_tag", "swap_writepage", "shrink_page_list"}), "reclaim");
   EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"jbd2_log_wait_commit", "ext4_sync_file"}), "");
   EXPECT_EQ(KindOfFunctions({}), "");
 }

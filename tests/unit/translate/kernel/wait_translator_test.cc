@@ -93,6 +93,22 @@ TEST(WaitTranslatorTest, TheOtherEndOfAConnectionIsTheThreadThatWaitedThere) {
   EXPECT_EQ(lines[2].find("peer"), std::string::npos) << lines[2];
 }
 
+TEST(WaitTranslatorTest, ARequestThatALimitHeldBackHasAKindAndItsFile) {
+  WaitScript script;
+  fxr_wait_long wait = Blank(101);
+  wait.call = 17;
+  wait.kind = FXR_WAIT_FILE;
+  wait.flags = FXR_WAIT_PATH_ROOTED | FXR_WAIT_THROTTLED;
+  wait.device = 8u << 20;
+  wait.offset = 8192;
+  script.Wait(10, wait, "x\0tmp\0"s);
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 1u);
+  for (const char* part : {"blk-throttle", "/tmp/x", "8:0", "8192"}) {
+    EXPECT_NE(lines[0].find(part), std::string::npos) << part << " in " << lines[0];
+  }
+}
+
 TEST(WaitTranslatorTest, HostileBytesAreCleanedOrRefused) {
   WaitScript script;
   fxr_wait_long wait = Blank(101);
