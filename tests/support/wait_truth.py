@@ -2,7 +2,8 @@
 """Compares recorded waits with what build/tests/waiting prints of its own waits.
 
     sudo tests/support/wait_truth.py run COUNT FOLDER    COUNT waits of each kind on this machine; FOLDER/waits.json has the figures
-    tests/support/wait_truth.py table NAME=FILE...       the figures of several machines as a table for docs/waits.md
+    tests/support/wait_truth.py table NAME=FILE,...      the figures of several machines as a table for docs/waits.md; of a machine
+                                                         that several runs were made on, the last file with a subject counts
 
 scripts/vm_matrix --modes waits writes the same file for each of its kernels.
 """
@@ -259,9 +260,11 @@ def main():
     if sys.argv[1:2] == ["table"]:
         machines = {}
         for word in sys.argv[2:]:
-            name, path = word.split("=", 1)
-            with open(path, encoding="utf-8") as file:
-                machines[name] = json.load(file)
+            name, paths = word.split("=", 1)
+            machines[name] = {}
+            for path in paths.split(","):
+                with open(path, encoding="utf-8") as file:
+                    machines[name].update(json.load(file))
         print(table(machines))
         return
     count, folder = int(sys.argv[2]), os.path.abspath(sys.argv[3])

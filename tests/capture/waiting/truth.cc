@@ -122,7 +122,8 @@ long VoluntarySwitches() {
 void Waits::Begin() {
   sleeps_ = VoluntarySwitches();
   cpu_time_ = CpuTime();
-  times_.push_back({Now(), 0});
+  times_.emplace_back();  // may need a page
+  times_.back().begin = Now();
 }
 
 void Waits::End() {

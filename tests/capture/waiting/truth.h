@@ -77,8 +77,8 @@ class Waits {
 
  private:
   struct Times {
-    uint64_t begin;
-    uint64_t end;
+    uint64_t begin = 0;
+    uint64_t end = 0;
   };
   void Begin();
   void End();
