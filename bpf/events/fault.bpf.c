@@ -169,31 +169,38 @@ static __always_inline int on_switch(enum claim claim, void *ctx, struct task_st
 {
 	struct fxr_fault_wait_body body = {.tid = prev->pid};
 	struct last_fault *last;
+	bool is_blocked = !preempt && state & TASK_UNINTERRUPTIBLE;
+	bool is_last, waits;
 	u32 zero = 0;
-	bool waits;
 
-	if (!body.tid || (!preempt && !(state & TASK_UNINTERRUPTIBLE)))
-		return 0;
-	waits = !preempt && waits_for_io(prev);
 	last = bpf_map_lookup_elem(&last_faults, &zero);
-	if (!last)
+	if (!body.tid || !last)
 		return 0;
-	if (last->tid != body.tid) {
+	is_last = last->tid == body.tid;
+	waits = is_blocked && waits_for_io(prev);
+	if (!is_last) {
 		if (!waits)
 			return 0;
 		last = bpf_map_lookup_elem(&suspended_faults, &body.tid);
 		if (!last || !last->tid)
 			return 0;
 	}
-	if (!is_at(ctx, last))
-		return 0;
-	if (!waits) {
-		bpf_map_update_elem(&suspended_faults, &body.tid, last, BPF_ANY);
+	if ((preempt || is_blocked) && is_at(ctx, last)) {
+		if (waits) {
+			body.address = last->address;
+			emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_WAIT,
+				  fxr_pack_fault_wait(body));
+		} else {
+			bpf_map_update_elem(&suspended_faults, &body.tid, last, BPF_ANY);
+		}
+	} else if (!is_last) {
 		return 0;
 	}
+	/*
+	 * The thread may have its next fault on another CPU and come back in the middle of
+	 * that one.
+	 */
 	last->tid = 0;
-	body.address = last->address;
-	emit_slot(claim, FXR_CATEGORY_FAULT, FXR_SLOT_FAULT_WAIT, fxr_pack_fault_wait(body));
 	return 0;
 }
 
