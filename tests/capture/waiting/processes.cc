@@ -63,10 +63,11 @@ void Stops() {
   std::vector<uint64_t> begins;
   for (int i = 0; i < count; ++i) {
     AwaitSleep(child);
-    begins.push_back(Now());
     Check(kill(child, SIGSTOP), "kill");
     int status = 0;
     Check(waitpid(child, &status, WUNTRACED), "waitpid");
+    // The sleep in pause() is over.
+    begins.push_back(Now());
     Pause();
     Check(kill(child, SIGCONT), "kill");
     begins.push_back(Now());
