@@ -1225,6 +1225,9 @@ static __always_inline void find_other_end(struct wait_scratch *scratch, bool in
 
 	if (in_interrupt || !scratch->file || !has_other)
 		return;
+	/* Since 7.x a timerfd whose time has passed is ready within the call that sets it. */
+	if (kind == FXR_WAIT_ANONYMOUS && !IS_NAMED((struct file *)scratch->file, "[eventfd]"))
+		return;
 	if (is_ready(scratch->file, scratch->events))
 		scratch->fields.peer = bpf_get_current_pid_tgid();
 }

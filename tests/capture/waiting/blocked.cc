@@ -123,7 +123,7 @@ void Syncs() {
   }).join();
 }
 
-// A request that took less may not have been held back by kThrottled.
+// A thread that slept for less may not have been held back by kThrottled.
 constexpr uint64_t kHeldBack = 50'000'000;  // ns
 // A request in each of the kernel's slices, of 100 ms.
 constexpr const char* kThrottled = " riops=10";
@@ -144,7 +144,7 @@ Thing Always(const std::string& thing) {
 // In a group whose requests are throttled.
 Thing Throttled(const std::string& otherwise) {
   return [=](const Waits& waits, size_t i) {
-    return waits.length(i) < kHeldBack ? "blk-throttle|" + otherwise : "blk-throttle";
+    return waits.asleep(i) < kHeldBack ? "blk-throttle|" + otherwise : "blk-throttle";
   };
 }
 
@@ -163,7 +163,7 @@ void DirectReads(const std::string& kind, const std::string& path, const Thing& 
     return static_cast<off_t>((i * 37 % (kFilePages / 16)) * kBytes);
   };
   std::thread([&] {
-    Waits waits;
+    Waits waits(true);
     while (!waits.AreEnough()) {
       const off_t at = place(waits.size());
       waits.Add([&] {
@@ -200,7 +200,7 @@ void FileFaults(const std::string& kind, const Thing& thing) {
   madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_RANDOM);
   const auto place = [](size_t i) { return i * 37 % kFilePages * kPage; };
   std::thread([&] {
-    Waits waits;
+    Waits waits(true);
     while (!waits.AreEnough()) {
       if (waits.size() % kFilePages == 0) {
         // Pages that are mapped stay in the page cache.

@@ -13,10 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -105,6 +107,14 @@ std::string Within(const void* from, size_t bytes) {
 
 namespace {
 
+// ns that this thread ran or waited for a CPU.
+uint64_t NotAsleep() {
+  uint64_t ran = 0;
+  uint64_t waited = 0;
+  std::ifstream("/proc/thread-self/schedstat") >> ran >> waited;
+  return ran + waited;
+}
+
 uint64_t CpuTime() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -121,6 +131,7 @@ long VoluntarySwitches() {
 
 void Waits::Begin() {
   sleeps_ = VoluntarySwitches();
+  if (measures_) awake_ = NotAsleep();
   cpu_time_ = CpuTime();
   times_.emplace_back();  // may need a page
   times_.back().begin = Now();
@@ -129,6 +140,10 @@ void Waits::Begin() {
 void Waits::End() {
   constexpr uint64_t kLong = 250'000;
   times_.back().end = Now();
+  if (measures_) {
+    const uint64_t awake = NotAsleep() - awake_;
+    times_.back().asleep = length(size() - 1) - std::min(awake, length(size() - 1));
+  }
   const uint64_t ran = CpuTime() - cpu_time_;
   if (VoluntarySwitches() != sleeps_ && length(size() - 1) >= ran + kLong) ++slept_;
 }

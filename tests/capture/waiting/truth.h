@@ -58,7 +58,8 @@ struct Expected {
 // The waits of one thread.
 class Waits {
  public:
-  Waits() : tid_(Tid()) {}
+  // `measures`: how long the thread sleeps in each of them, which takes time.
+  explicit Waits(bool measures = false) : tid_(Tid()), measures_(measures) {}
   template <typename Wait>
   void Add(const Wait& wait) {
     Begin();
@@ -68,6 +69,7 @@ class Waits {
   int tid() const { return tid_; }
   size_t size() const { return times_.size(); }
   uint64_t length(size_t i) const { return times_[i].end - times_[i].begin; }
+  uint64_t asleep(size_t i) const { return times_[i].asleep; }
   // Waits for what may be there at once are repeated until the thread slept in `count` of them, or
   // up to a limit.
   bool AreEnough() const;
@@ -79,12 +81,15 @@ class Waits {
   struct Times {
     uint64_t begin = 0;
     uint64_t end = 0;
+    uint64_t asleep = 0;
   };
   void Begin();
   void End();
 
   int tid_;
+  bool measures_;
   int slept_ = 0;
+  uint64_t awake_ = 0;
   long sleeps_ = 0;
   uint64_t cpu_time_ = 0;
   std::vector<Times> times_;
@@ -115,6 +120,8 @@ struct Contest {
       held = i;
       while (wanted < i) Rest();
       AwaitSleep(waiter);
+      // Before it sleeps for a mutex with inheritance it spins for a while, and looks asleep.
+      Pause();
       unlock();
       while (passed < i) Rest();
     }
