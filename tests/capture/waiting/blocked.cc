@@ -276,11 +276,10 @@ void Swap() {
 
 // A thread changes the protection of much memory, another one needs the lock for reading.
 void AddressSpace() {
-  // An emulated CPU takes long for it.
-  const size_t bytes = (IsAlone() ? size_t{32} : size_t{128}) << 20;
-  volatile char* const shared = AnonymousMemory(bytes);
+  constexpr size_t kBytes = size_t{128} << 20;
+  volatile char* const shared = AnonymousMemory(kBytes);
   auto* const memory = const_cast<char*>(shared);
-  Touch(shared, bytes);
+  Touch(shared, kBytes);
   cpu_set_t cpus;
   Check(sched_getaffinity(0, sizeof(cpus), &cpus), "sched_getaffinity");
   std::vector<int> allowed;
@@ -306,9 +305,11 @@ void AddressSpace() {
   });
   std::thread holds([&] {
     Pin(allowed.front());
-    setpriority(PRIO_PROCESS, 0, 5);
+    setpriority(PRIO_PROCESS, 0, 10);
     holder = Tid();
     for (int i = 0; !is_over; ++i) {
+      // An emulated CPU takes long for all of it.
+      const size_t bytes = IsAlone() && !has_rival ? kBytes / 4 : kBytes;
       holding = i;
       Check(mprotect(memory, bytes, i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE), "mprotect");
       while (passed < i && !is_over) Rest();
@@ -331,7 +332,7 @@ void AddressSpace() {
   }).join();
   holds.join();
   rival.join();
-  munmap(memory, bytes);
+  munmap(memory, kBytes);
 }
 
 void MemoryHigh() {
