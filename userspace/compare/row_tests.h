@@ -43,7 +43,8 @@ struct RowTests {
   std::array<double, kStatistics> log_ratio{};
   // Of the hypothesis that no metric of the group changed.
   double p = 1;
-  // How long answers take, with the p of this statistic alone, where it passes its gate.
+  // How long answers take, where that passes its gate. Its p is of their mean and median alone, by
+  // Simes.
   std::optional<ComparisonRow> answers;
   // Waits for a CPU that became longer, with their p, where other work of the machine explains it.
   std::vector<ComparisonRow> by_others;
