@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "compare/change_rules.h"
@@ -62,6 +63,14 @@ std::span<const CrossGroupRule> Attribution::Rules() {
        "A wait for a CPU is a symptom of the work that held it: more work of the same kind, or "
        "work that a change made cheaper.",
        kExplained, &Attribution::SuppressWaitForWork},
+      {"wait_of_greater_need",
+       "A group that runs more waits longer for CPUs that groups out of scope have: on a busy "
+       "machine by more times than it runs more.",
+       kNamed, &Attribution::SuppressWaitOfGreaterNeed},
+      {"fewer_own_threads_at_once",
+       "A program waits less for a CPU that its own threads have where fewer of them want one at a "
+       "time. It is not better off: its work takes as long, or longer.",
+       kExplained, &Attribution::DropShorterWaitForOwnThreads},
       {"sleep_for_own_threads",
        "Threads of a group that sleep until another one wakes them wait for its longer run.",
        kExplained, &Attribution::SuppressSleepForOwnThreads},
@@ -263,6 +272,14 @@ std::pair<double, double> Attribution::RatesOf(size_t group, Amount amount) cons
   return rates;
 }
 
+void Attribution::Suppress(size_t number, size_t by, const CrossGroupRule& rule) {
+  rows_[number].suppressed_by = by;
+  rows_[number].suppression_rule = rule.name;
+  for (ComparisonRow& other : rows_) {
+    if (other.suppressed_by == number) other.suppressed_by = by;
+  }
+}
+
 void Attribution::SuppressWaitForWork(size_t number, const CrossGroupRule& rule) {
   ComparisonRow& row = rows_[number];
   if (!IsForCpu(row.metric)) return;
@@ -270,11 +287,41 @@ void Attribution::SuppressWaitForWork(size_t number, const CrossGroupRule& rule)
   if (!holder || *holder == number) return;
   const Verdict verdict = rows_[*holder].verdict;
   if (verdict != Verdict::kMore && verdict != Verdict::kLess && verdict != Verdict::kBetter) return;
-  row.suppressed_by = holder;
-  row.suppression_rule = rule.name;
-  for (ComparisonRow& other : rows_) {
-    if (other.suppressed_by == number) other.suppressed_by = holder;
+  Suppress(number, *holder, rule);
+}
+
+void Attribution::SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (row.verdict != Verdict::kWorse || !IsForCpu(row.metric)) return;
+  double others = 0;
+  double all = 0;
+  for (const Share& share : SharesOf(row)) {
+    if (!share.group || share.change <= 0) continue;
+    all += share.change;
+    if (!in_scope_[*share.group]) others += share.change;
   }
+  if (others < all * kExplained) return;
+  for (size_t other = 0; other < rows_.size(); ++other) {
+    const ComparisonRow& cpu = rows_[other];
+    const bool is_need = cpu.group == row.group && cpu.metric == Metric::kCpuTime &&
+                         IsFinding(cpu.verdict) && !cpu.suppressed_by && cpu.change > 0;
+    if (!is_need || std::log(cpu.ratio.value) < std::log(row.ratio.value) * rule.part) continue;
+    Suppress(number, other, rule);
+    return;
+  }
+}
+
+void Attribution::DropShorterWaitForOwnThreads(size_t number, const CrossGroupRule& rule) {
+  ComparisonRow& row = rows_[number];
+  if (row.verdict != Verdict::kBetter || !IsForCpu(row.metric)) return;
+  const std::string& process = groups_.all()[*row.group].name.process;
+  double own = 0;
+  for (const Share& share : SharesOf(row)) {
+    if (share.group && groups_.all()[*share.group].name.process == process) own += share.change;
+  }
+  if (own > row.change * rule.part) return;
+  row.verdict = Verdict::kUnchanged;
+  row.suppression_rule = rule.name;
 }
 
 void Attribution::SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule) {

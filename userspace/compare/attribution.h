@@ -54,6 +54,8 @@ class Attribution {
 
   // --- rules
   void SuppressWaitForWork(size_t number, const CrossGroupRule& rule);
+  void SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule& rule);
+  void DropShorterWaitForOwnThreads(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
   void DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule);
   void DropSleepOfIdleServer(size_t number, const CrossGroupRule& rule);
@@ -87,6 +89,8 @@ class Attribution {
   template <typename Amount>
   std::pair<double, double> RatesOf(size_t group, Amount amount) const;
 
+  // Makes a row, and its symptoms, symptoms of another one.
+  void Suppress(size_t number, size_t by, const CrossGroupRule& rule);
   void SetCausedBy(size_t number);
   void SetCauses(size_t number);
   void SetWeight(size_t number);

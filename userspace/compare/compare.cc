@@ -374,26 +374,40 @@ class Comparer {
     }
   }
 
+  // CPU time of groups out of scope. Where a group in scope is blocked longer, also the waits in D
+  // that grew: such a group uses the same disk, or has what holds the other one back.
   void AddOthers() {
+    const bool is_blocked =
+        std::any_of(report_.rows.begin(), report_.rows.end(), [](const ComparisonRow& row) {
+          return row.metric == Metric::kBlocked && IsFinding(row.verdict) && row.change > 0;
+        });
     for (size_t g = 0; g < groups_.all().size(); ++g) {
-      const SharedGroup& group = groups_.all()[g];
-      if (in_scope_[g] || group.of_recorder) continue;
-      RowTests tests =
-          TestRows({{Statistic::kCpuRate, "",
-                     Observe(groups_, group, Statistic::kCpuRate, {}, normalization_)}},
-                   group.name, bases_, pairs_, priors_);
-      for (ComparisonRow& row : tests.rows) {
-        row.group = g;
-        if (std::abs(row.change) < InfoOf(Statistic::kCpuRate).gate) continue;
-        row.verdict = Verdict::kCannotTell;
-        report_.others.push_back(std::move(row));
-      }
+      if (in_scope_[g] || groups_.all()[g].of_recorder) continue;
+      AddOther(g, Statistic::kCpuRate, [](const ComparisonRow&) { return true; });
+      if (!is_blocked) continue;
+      AddOther(g, Statistic::kBlockedRate, [](const ComparisonRow& row) {
+        return row.change > 0 && row.p <= kFalseDiscoveries;
+      });
     }
     std::sort(report_.others.begin(), report_.others.end(),
               [](const ComparisonRow& a, const ComparisonRow& b) {
-                return std::pair(-std::abs(a.change), a.group) <
-                       std::pair(-std::abs(b.change), b.group);
+                return std::tuple(-std::abs(a.change), a.group, a.metric) <
+                       std::tuple(-std::abs(b.change), b.group, b.metric);
               });
+  }
+
+  template <typename Wanted>
+  void AddOther(size_t number, Statistic statistic, Wanted wanted) {
+    const SharedGroup& group = groups_.all()[number];
+    RowTests tests =
+        TestRows({{statistic, "", Observe(groups_, group, statistic, {}, normalization_)}},
+                 group.name, bases_, pairs_, priors_);
+    for (ComparisonRow& row : tests.rows) {
+      row.group = number;
+      if (std::abs(row.change) < InfoOf(statistic).gate || !wanted(row)) continue;
+      row.verdict = Verdict::kCannotTell;
+      report_.others.push_back(std::move(row));
+    }
   }
 
   // Waits for a CPU that became longer because of groups out of scope, by Benjamini and Hochberg.

@@ -220,6 +220,9 @@ void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& 
     out.next_limit = LongestLimit(captures, group, bases, captures.size());
     report.groups.push_back(std::move(out));
   }
+  for (ComparisonRow& row : report.others) {
+    row.object = ObjectChangeOf(row, groups, normalization);
+  }
   std::vector<bool> has_times(report.groups.size());
   for (ComparisonRow& row : report.rows) {
     const auto base = DistributionsOf(row, groups, requests, 0, bases);

@@ -104,8 +104,9 @@ struct ComparisonRow {
   std::vector<CauseLink> causes;
   // Of the verdict kOthers: the groups out of scope that had the CPU more, largest change first.
   std::vector<CauseLink> others;
-  std::optional<ObjectChange> object;  // of kSleep and kBlocked, where category `wait` tells
-  std::vector<Example> examples;       // longest first
+  // Of findings, and of others, of kSleep and kBlocked, where category `wait` tells.
+  std::optional<ObjectChange> object;
+  std::vector<Example> examples;  // longest first
   // By capture, in the order of the side's files.
   std::vector<std::optional<double>> base_captures;
   std::vector<std::optional<double>> next_captures;
@@ -186,7 +187,9 @@ struct DiffReport {
   std::vector<ComparisonRow> rows;      // of groups in scope, the command and the machine
   std::vector<size_t> findings;         // numbers of rows, in rank order
   std::vector<size_t> unconfirmed;      // the same with too few captures to confirm anything
-  std::vector<ComparisonRow> others;    // CPU time of groups out of scope, largest change first
+  // Of groups out of scope, largest change first: CPU time, and, where a finding is of waits in D,
+  // such waits that grew.
+  std::vector<ComparisonRow> others;
   // Rows of the verdict kOthers, largest change first: waits for a CPU that other work of the
   // machine took. They are not among `rows`, and no findings.
   std::vector<ComparisonRow> slower_by_others;

@@ -179,6 +179,57 @@ TEST(AttributionTest, WaitForMoreWorkIsItsSymptom) {
   EXPECT_FALSE(report.worse());
 }
 
+// On a busy machine a group that needs twice the CPU time waits nine times as long for it.
+TEST(AttributionTest, WaitOfAGroupThatNeedsMoreIsASymptomOfItsNeed) {
+  Work holder = Named("holder");
+  holder.of_command = false;
+  Work victim = Named("victim");
+  victim.preempted_ms = 20;
+  Work needing = victim;
+  needing.preempted_ms = 180;
+  needing.cpu_ms *= 2;
+  DiffInput input = Simulator(7).Sides({victim, holder}, {needing, holder}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "victim", measure::Attribution::kHeldCpu, NumberOf(capture, "holder"),
+            side == &input.next ? 170 : 10);
+    }
+  }
+  const DiffReport report = DiffOf(std::move(input));
+  const ComparisonRow& wait = *Find(report, "victim", Metric::kPreemptedWait);
+  ASSERT_TRUE(wait.suppressed_by);
+  EXPECT_STREQ(wait.suppression_rule, "wait_of_greater_need");
+  EXPECT_EQ(&report.rows[*wait.suppressed_by], Find(report, "victim", Metric::kCpuTime));
+  EXPECT_EQ(At(report, 1)->metric, Metric::kCpuTime);
+}
+
+// A group waits 100 ms per second less for a CPU that `holder`, of its own program or not, has.
+DiffReport WaitingLess(const std::string& process_of_holder) {
+  Work waiting = Named("waiting");
+  waiting.preempted_ms = 120;
+  Work less = waiting;
+  less.preempted_ms = 20;
+  Work holder = Named("holder");
+  holder.process = process_of_holder;
+  DiffInput input = Simulator(7).Sides({waiting, holder}, {less, holder}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      Blame(capture, "waiting", measure::Attribution::kHeldCpu, NumberOf(capture, "holder"),
+            side == &input.next ? 10 : 110);
+    }
+  }
+  return DiffOf(std::move(input));
+}
+
+TEST(AttributionTest, FewerThreadsOfAProgramAtOnceAreNoImprovement) {
+  const DiffReport own = WaitingLess(Work().process);
+  const ComparisonRow& wait = *Find(own, "waiting", Metric::kPreemptedWait);
+  EXPECT_FALSE(IsFinding(wait.verdict));
+  EXPECT_STREQ(wait.suppression_rule, "fewer_own_threads_at_once");
+  EXPECT_EQ(Find(WaitingLess("neighbour"), "waiting", Metric::kPreemptedWait)->verdict,
+            Verdict::kBetter);
+}
+
 // A client that waits 150 ms per second longer for a server.
 DiffReport Asking(const Work& server, const Work& changed,
                   void (*blame)(measure::Capture& capture, bool next)) {

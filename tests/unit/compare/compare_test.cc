@@ -272,6 +272,35 @@ TEST(CompareTest, JudgesOnlyTheTreeOfACommand) {
   EXPECT_EQ(report.others[0].verdict, Verdict::kCannotTell);
 }
 
+// The disk is busy with work of others: what they wait for is shown where it matters.
+TEST(CompareTest, LongerWaitsOfOthersAreShownBesideAFindingOfWaits) {
+  Work tree;
+  tree.of_command = true;
+  Work job;
+  job.process = "cron";
+  Work longer = job;
+  longer.blocked = 20;
+  longer.blocked_us = 10'000;
+  const DiffReport without = Diff(Simulator(10).Sides({tree, job}, {tree, longer}, 5));
+  EXPECT_TRUE(without.findings.empty());
+  const auto waits = [](const DiffReport& report) {
+    std::vector<const ComparisonRow*> found;
+    for (const ComparisonRow& row : report.others) {
+      if (row.metric == Metric::kBlocked) found.push_back(&row);
+    }
+    return found;
+  };
+  EXPECT_TRUE(waits(without).empty());
+  Work blocked = tree;
+  blocked.blocked = 20;
+  blocked.blocked_us = 10'000;
+  const DiffReport with = Diff(Simulator(10).Sides({tree, job}, {blocked, longer}, 5));
+  ASSERT_FALSE(with.findings.empty());
+  ASSERT_EQ(waits(with).size(), 1U);
+  EXPECT_EQ(with.groups[*waits(with)[0]->group].name.process, "cron");
+  EXPECT_FALSE(IsFinding(waits(with)[0]->verdict));
+}
+
 TEST(CompareTest, ComparesPerRunIfCapturesHaveWholeRuns) {
   // The same work takes twice the time, mostly asleep. The run is longer, and has as much CPU time.
   Simulator simulator(12);

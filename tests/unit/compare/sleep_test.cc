@@ -76,6 +76,23 @@ Verdict VerdictOfPauses(uint64_t before, uint64_t after, bool own) {
   return testing::Find(*report, "worker", Metric::kSleep)->verdict;
 }
 
+// A server that was asleep for work alone has pauses amid it now, all of one length.
+TEST(SleepTest, SleepsWhereThereWereNoneAreWorse) {
+  auto sides = Simulator(5).Sides({Work()}, {Work()}, 5);
+  for (auto& capture : sides.base) {
+    SetPauses(capture, 2, true);
+    measure::Group& group = capture.groups[0];
+    group.of(measure::Duration::kForWork) = group.of(measure::Duration::kSleep);
+    group.of(measure::Duration::kSleep) = {};
+  }
+  for (auto& capture : sides.next) SetPauses(capture, 2, true);
+  const auto report = Compare(std::move(sides));
+  ASSERT_TRUE(report);
+  const ComparisonRow& row = *testing::Find(*report, "worker", Metric::kSleep);
+  EXPECT_EQ(row.verdict, Verdict::kWorse);
+  EXPECT_GT(row.change, 500);
+}
+
 // A group that polls for work less often is asleep for the same part of the time.
 TEST(SleepTest, LongerTimerSleepsAreWorse) {
   EXPECT_EQ(VerdictOfPauses(5, 8, true), Verdict::kWorse);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -78,9 +79,13 @@ class DiffBuilder {
     head.Add(Line{.text = SidesWords(report_)});
     head.Add(Notes{report_.notes});
     for (const std::string& line : DisturbedWords(report_)) head.Add(Line{.text = line});
-    for (size_t i = 0; i < std::min(kOthersShown, report_.slower_by_others.size()); ++i) {
-      head.Add(Line{.text = SentenceOf(report_, report_.slower_by_others[i]),
-                    .lead = NameOf(comparison::Verdict::kOthers)});
+    // A group may be delayed in several ways: the largest comes first.
+    std::set<std::optional<size_t>> delayed;
+    for (const ComparisonRow& row : report_.slower_by_others) {
+      if (delayed.size() == kOthersShown) break;
+      if (!delayed.insert(row.group).second) continue;
+      head.Add(
+          Line{.text = SentenceOf(report_, row), .lead = NameOf(comparison::Verdict::kOthers)});
     }
     if (!Ranked(report_).empty() && !report_.confirmed) {
       head.Add(
@@ -211,9 +216,11 @@ class DiffBuilder {
     Data(section, "others", RowsData(report_.others));
     for (size_t i = 0; i < std::min(kOthersShown, report_.others.size()); ++i) {
       const ComparisonRow& row = report_.others[i];
-      section.Add(Line{fmt::format(
-          "  {}: {}, {} → {}", GroupWords(report_, row), MetricWords(report_, row),
-          ValueWords(report_, row, row.base.value), ValueWords(report_, row, row.next.value))});
+      const std::string object = ObjectWords(row);
+      section.Add(Line{fmt::format("  {}: {}{}, {} → {}", GroupWords(report_, row),
+                                   MetricWords(report_, row), object.empty() ? "" : " " + object,
+                                   ValueWords(report_, row, row.base.value),
+                                   ValueWords(report_, row, row.next.value))});
     }
   }
 

@@ -80,7 +80,7 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
                        ValueWords(report, row, row.base.value));
   };
   if (comparison::IsAnswers(row.statistic) && named && row.object &&
-      row.object->object.kind == "child") {
+      row.object->object.kind == schema::wait_kind::kChild) {
     return fmt::format("waits {} {} for {} to exit, {}", amount, longer, whom, answers());
   }
   // What it asked for says less than whom it asked. What it could not send says more.
@@ -112,16 +112,36 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   return fmt::format("waits {} {} for {}{}", amount, longer, whom, sends ? object : "");
 }
 
-std::string BlockedWords(const DiffReport& report, const ComparisonRow& row) {
+// Other work of the machine that is blocked longer as well, by half of the change or more. Not the
+// kernel's thread that ends the wait.
+const ComparisonRow* BlockedBeside(const DiffReport& report, const ComparisonRow& row) {
+  if (row.change <= 0) return nullptr;
   const CauseLink* link = LinkOf(row);
-  const std::string object = ObjectWords(row);
-  std::string words =
-      fmt::format("is blocked {} {}{}", Amount(report, row.change),
-                  row.change > 0 ? "longer" : "less", object.empty() ? " (in D)" : " " + object);
-  if (link == nullptr) return words;
-  if (link->kind == CauseLink::Kind::kInterrupt) return words + ", until a device is done";
-  if (link->group && link->group != row.group) {
+  for (const ComparisonRow& other : report.others) {
+    if (other.metric != Metric::kBlocked || (link != nullptr && link->group == other.group)) {
+      continue;
+    }
+    return other.change >= row.change * comparison::kExplained ? &other : nullptr;
+  }
+  return nullptr;
+}
+
+std::string BlockedWords(const DiffReport& report, const ComparisonRow& row) {
+  const auto blocked = [&](const ComparisonRow& of) {
+    const std::string object = ObjectWords(of);
+    return fmt::format("is blocked {} {}{}", Amount(report, of.change),
+                       of.change > 0 ? "longer" : "less",
+                       object.empty() ? " (in D)" : " " + object);
+  };
+  const CauseLink* link = LinkOf(row);
+  std::string words = blocked(row);
+  if (link != nullptr && link->kind == CauseLink::Kind::kInterrupt) {
+    words += ", until a device is done";
+  } else if (link != nullptr && link->group && link->group != row.group) {
     words += ", until " + GroupWords(report, *link->group) + " ends it";
+  }
+  if (const ComparisonRow* other = BlockedBeside(report, row)) {
+    words += fmt::format(", while {} (other work) {}", GroupWords(report, *other), blocked(*other));
   }
   return words;
 }
@@ -232,6 +252,12 @@ bool WaitsForWorkAlone(const DiffReport& report, const ComparisonRow& row) {
          count(measure::Duration::kForLock) == 0;
 }
 
+// A shell that waits for the command to exit says nothing that the command does not.
+bool WaitsForCommand(const ComparisonRow& row) {
+  return row.metric == Metric::kSleep && !comparison::IsAnswers(row.statistic) && row.object &&
+         row.object->object.kind == schema::wait_kind::kChild;
+}
+
 // The finding that the first one caused, of another group, with the largest change. One that is
 // small beside its cause (kLeastChange) is a side effect: a shell that waits for the command.
 const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
@@ -239,7 +265,9 @@ const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
   for (const size_t other : Ranked(report)) {
     const ComparisonRow& row = report.rows[other];
     if (row.caused_by != number || row.group == report.rows[number].group) continue;
-    if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row)) continue;
+    if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row) || WaitsForCommand(row)) {
+      continue;
+    }
     if (victim == nullptr || row.change > victim->change) victim = &row;
   }
   const double least = report.rows[number].change * (comparison::kLeastChange - 1);

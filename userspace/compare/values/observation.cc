@@ -403,8 +403,13 @@ SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group
       weights.emplace_back(bucket, weight);
       sum += weight;
     });
-    if (sum <= 0) continue;
     total += 1;
+    if (sum <= 0) {
+      // Sleeps where there were none are longer than those of no length.
+      pool[0] += 1;
+      end = std::max(end, 1U);
+      continue;
+    }
     for (const auto& [bucket, weight] : weights) pool[bucket] += weight / sum;
     end = std::max(end, weights.back().first + 1);
   }

@@ -67,6 +67,38 @@ TEST_F(SentencesTest, ASmallSideEffectIsNoVictim) {
   EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
 }
 
+TEST_F(SentencesTest, AShellThatWaitsForTheCommandIsNoVictim) {
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  ComparisonRow& shell = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessTenth, 290);
+  shell.caused_by = 0;
+  EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
+  report_.rows[1].object = {{.syscall = "wait4", .kind = "child"}, 290};
+  EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
+}
+
+TEST_F(SentencesTest, OtherWorkThatIsBlockedAsWellIsNamed) {
+  ComparisonRow& blocked = Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 60);
+  blocked.object = {{.blocked = true, .syscall = "fdatasync", .kind = "file", .object = "log"}, 55};
+  blocked.causes = {{CauseLink::Kind::kWokenBy, kExpiry, 60, Metric::kBlocked}};
+  ComparisonRow other = blocked;
+  other.change = 70;
+  other.group = kExpiry;  // it ends the wait: a thread of the kernel
+  report_.others = {other};
+  const std::string alone =
+      "worker is blocked 60.0 ms per second longer in fdatasync (log), until expiry ends it";
+  EXPECT_EQ(SentenceOf(report_, blocked), alone);
+  other.change = 40;
+  other.group = kNeighbour;
+  other.object->object.object = "bulk";
+  report_.others.push_back(other);
+  EXPECT_EQ(SentenceOf(report_, blocked),
+            alone +
+                ", while neighbour (other work) is blocked 40.0 ms per second longer in "
+                "fdatasync (bulk)");
+  report_.others.back().change = 20;
+  EXPECT_EQ(SentenceOf(report_, blocked), alone);
+}
+
 TEST_F(SentencesTest, ObjectsAreNamedWhereTheySayMore) {
   ComparisonRow& blocked = Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 60);
   blocked.causes = {{CauseLink::Kind::kInterrupt, std::nullopt, 60, Metric::kBlocked}};
