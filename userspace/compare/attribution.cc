@@ -71,6 +71,10 @@ std::span<const CrossGroupRule> Attribution::Rules() {
        "A program waits less for a CPU that its own threads have where fewer of them want one at a "
        "time. It is not better off: its work takes as long, or longer.",
        kExplained, &Attribution::DropShorterWaitForOwnThreads},
+      {"sleep_for_more_work",
+       "A group sleeps longer in sum while another one does more work for it. Its single answers, "
+       "where they take longer, are a row of their own.",
+       kExplained, &Attribution::SuppressSleepForMoreWork},
       {"sleep_for_own_threads",
        "Threads of a group that sleep until another one wakes them wait for its longer run.",
        kExplained, &Attribution::SuppressSleepForOwnThreads},
@@ -324,6 +328,22 @@ void Attribution::DropShorterWaitForOwnThreads(size_t number, const CrossGroupRu
   row.suppression_rule = rule.name;
 }
 
+void Attribution::SuppressSleepForMoreWork(size_t number, const CrossGroupRule& rule) {
+  const ComparisonRow& row = rows_[number];
+  if (row.verdict != Verdict::kWorse || !IsExcess(row.statistic) || row.change <= 0) return;
+  const auto shares = SharesOf(row);
+  if (shares.empty() || !shares[0].group || *shares[0].group == *row.group) return;
+  const double least = row.change * rule.part;
+  if (shares[0].change < least) return;
+  for (size_t other = 0; other < rows_.size(); ++other) {
+    const ComparisonRow& cpu = rows_[other];
+    if (cpu.group == shares[0].group && cpu.metric == Metric::kCpuTime &&
+        cpu.verdict == Verdict::kMore && !cpu.suppressed_by && cpu.change >= least) {
+      return Suppress(number, other, rule);
+    }
+  }
+}
+
 void Attribution::SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule) {
   ComparisonRow& row = rows_[number];
   if (!IsLongerSleep(row)) return;
@@ -417,6 +437,32 @@ void Attribution::SetCauses(size_t number) {
   rows_[number].causes = std::move(chain);
 }
 
+double Attribution::AnsweredNs(size_t group, size_t by) const {
+  const Captures captures = groups_.captures();
+  double sum = 0;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr) continue;
+    const auto& answers = part->of(measure::Attribution::kAnsweredBy);
+    const auto found = answers.find(groups_.all()[by].at[i]);
+    if (found != answers.end()) sum += static_cast<double>(found->second.ns);
+  }
+  return sum;
+}
+
+double Attribution::ThreadsAtOnce(size_t group) const {
+  const Captures captures = groups_.captures();
+  double most = 1;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr || captures[i]->length() == 0) continue;
+    const auto length = static_cast<double>(captures[i]->length());
+    const double absent = static_cast<double>(part->of(facts::Share::kAbsent)) / length;
+    most = std::max(most, static_cast<double>(part->threads) - absent);
+  }
+  return most;
+}
+
 void Attribution::SetCausedBy(size_t number) {
   ComparisonRow& row = rows_[number];
   if (row.change <= 0 || !(IsSleep(row.metric) || IsForCpu(row.metric))) return;
@@ -429,18 +475,21 @@ void Attribution::SetCausedBy(size_t number) {
   const ComparisonRow& other = rows_[*cause];
   // The holder of a lock may change a little for the same reason. Idle threads of a group sleep by
   // their timers for as long as the run takes. Other causes may be much smaller than their
-  // symptoms.
+  // symptoms, of which there may be one for each thread that waits.
   const auto of_cause = SharesOf(other);
   const bool by_timer = IsLongerSleep(other) && !of_cause.empty() && !of_cause[0].group;
   const bool is_weak = row.statistic == Statistic::kLockRate || by_timer;
-  if (other.change < row.change * (is_weak ? kNamed : kLeastPart)) return;
-  // Of two groups that wait for each other, neither is the cause.
+  // All that wait at once wait for the same work.
+  const double part = is_weak ? kNamed : std::max(kLeastPart, kNamed / ThreadsAtOnce(*row.group));
+  if (other.change < row.change * part) return;
+  // Of two groups that wait for each other, neither is the cause. The one that asks comes first.
   if (IsSleep(other.metric) || IsForCpu(other.metric)) {
     const auto back = SharesOf(other);
-    if (!back.empty() && back[0].group && *back[0].group == *row.group &&
-        back[0].change / other.change >= kExplained) {
-      return;
-    }
+    const bool for_each_other =
+        !back.empty() && back[0].group == row.group && back[0].change / other.change >= kExplained;
+    const bool is_asked = IsSleep(row.metric) && AnsweredNs(*other.group, *row.group) >
+                                                     AnsweredNs(*row.group, *other.group);
+    if (for_each_other && !is_asked) return;
   }
   row.caused_by = cause;
 }

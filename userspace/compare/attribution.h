@@ -56,6 +56,7 @@ class Attribution {
   void SuppressWaitForWork(size_t number, const CrossGroupRule& rule);
   void SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule& rule);
   void DropShorterWaitForOwnThreads(size_t number, const CrossGroupRule& rule);
+  void SuppressSleepForMoreWork(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
   void DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule);
   void DropSleepOfIdleServer(size_t number, const CrossGroupRule& rule);
@@ -89,6 +90,10 @@ class Attribution {
   template <typename Amount>
   std::pair<double, double> RatesOf(size_t group, Amount amount) const;
 
+  // How long a group slept for answers of another one, in all captures.
+  double AnsweredNs(size_t group, size_t by) const;
+  // How many threads of a group there are at once: mean of the capture with most, at least 1.
+  double ThreadsAtOnce(size_t group) const;
   // Makes a row, and its symptoms, symptoms of another one.
   void Suppress(size_t number, size_t by, const CrossGroupRule& rule);
   void SetCausedBy(size_t number);

@@ -170,16 +170,12 @@ constexpr ChangeRule kChangeRules[] = {
        return applies ? Amount(0) : std::nullopt;
      }},
     {"shorter_sleeps",
-     "Sleeps became shorter by no more than the group sleeps less for anything but work. A group "
-     "that waits for work for less time, or is woken less often, is no better off.",
-     kLeastChange,
-     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
+     "Sleeping less is no gain by itself. Who gains by it has its answers sooner, or does the same "
+     "with less.",
+     0,
+     [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
        const Sides<LongSleepDetail> of(base, next);
-       if (!of) return Amount();
-       const double longer = LongerSleeps(base, next);
-       if (longer >= 0) return Amount();
-       if (of.next->wakeups * constant < of.base->wakeups) return Amount(0);
-       return Amount(std::min(0.0, std::max(longer, of.next->asleep_ms - of.base->asleep_ms)));
+       return of && LongerSleeps(base, next) < 0 ? Amount(0) : std::nullopt;
      }},
     {"as_many_wakeups",
      "A group that is woken as often has the longer sleeps in the place of waits for work.",

@@ -205,11 +205,6 @@ RowKey KeyOf(const StatisticSample& sample) {
   return {metric, sample.name, metric == Metric::kForks ? sample.statistic : Statistic{}};
 }
 
-// Whether it measures sleeps longer than a quantile. These contain each other.
-bool IsExcess(Statistic statistic) {
-  return InfoOf(statistic).metric == Metric::kSleep && statistic < Statistic::kSleepForThreads;
-}
-
 // Whether it measures sleeps by what they were for, or what ended them.
 bool IsByPurpose(Statistic statistic) {
   return InfoOf(statistic).metric == Metric::kSleep && !IsExcess(statistic);

@@ -143,6 +143,13 @@ constexpr SuppressionRule kSuppressionRules[] = {
          return std::log(wakeups.ratio.value) / std::log(row.ratio.value) >= part;
        })};
      }},
+    {"migrations_of_more_running", kMigrating,
+     "A group that runs more is moved more often, which costs little beside.", kLeastPart, false,
+     [](const GroupFindings& findings, const ComparisonRow& row, double part) {
+       return Suppression{.by = findings.Find(Metric::kCpuTime, [&](const ComparisonRow& cpu) {
+         return row.change > 0 && row.change <= cpu.change * part;
+       })};
+     }},
     {"cheaper_mean_of_more_events", kCpu,
      "The mean CPU time of a wakeup falls where there are more cheap ones.", 0, false,
      [](const GroupFindings& findings, const ComparisonRow& row, double) {

@@ -232,8 +232,9 @@ TEST(AttributionTest, FewerThreadsOfAProgramAtOnceAreNoImprovement) {
 
 // A client that waits 150 ms per second longer for a server.
 DiffReport Asking(const Work& server, const Work& changed,
-                  void (*blame)(measure::Capture& capture, bool next)) {
-  const Work client = Named("client");
+                  void (*blame)(measure::Capture& capture, bool next), double clients = 1) {
+  Work client = Named("client");
+  client.threads = clients;
   Work later = client;
   later.long_sleeps = 10;
   later.long_sleep_ms = 15;
@@ -271,6 +272,7 @@ TEST(AttributionTest, AServerWithoutAFindingLeadsToTheOneThatAnswersIt) {
 
 TEST(AttributionTest, WhatAGroupDoesIsTheCauseOfWaitsForItsOwnThreads) {
   Work server = Named("server");
+  server.threads = 4;
   server.blocked = 50;
   Work syncing = server;
   syncing.blocked = 400;
@@ -289,6 +291,70 @@ TEST(AttributionTest, WhatAGroupDoesIsTheCauseOfWaitsForItsOwnThreads) {
     ASSERT_TRUE(sleep.caused_by) << waits;
     EXPECT_EQ(&report.rows[*sleep.caused_by], &first) << waits;
   }
+}
+
+void BlameNothing(measure::Capture&, bool) {}
+
+TEST(AttributionTest, LongerSleepForMoreWorkIsASymptomOfIt) {
+  const Work server = Named("server");
+  Work busier = server;
+  busier.cpu_ms *= 2;
+  busier.wakeups *= 2;
+  const DiffReport more = Asking(server, busier, BlameNothing);
+  const ComparisonRow& wait = *Find(more, "client", Metric::kSleep);
+  ASSERT_TRUE(wait.suppressed_by);
+  EXPECT_STREQ(wait.suppression_rule, "sleep_for_more_work");
+  EXPECT_EQ(&more.rows[*wait.suppressed_by], Find(more, "server", Metric::kCpuTime));
+  EXPECT_FALSE(more.worse());
+  Work dearer = server;
+  dearer.cpu_ms *= 2;
+  const DiffReport worse = Asking(server, dearer, BlameNothing);
+  EXPECT_EQ(Find(worse, "client", Metric::kSleep)->verdict, Verdict::kWorse);
+  EXPECT_FALSE(Find(worse, "client", Metric::kSleep)->suppressed_by);
+}
+
+// Four clients that wait at once wait four times as long as the server works.
+TEST(AttributionTest, ASmallCauseNeedsManyThatWaitForIt) {
+  const Work server = Named("server");
+  Work blocked = server;
+  blocked.blocked = 50;
+  blocked.blocked_us = 400;
+  for (const double clients : {1, 4}) {
+    const DiffReport report = Asking(server, blocked, BlameNothing, clients);
+    const ComparisonRow& cause = *Find(report, "server", Metric::kBlocked);
+    const ComparisonRow& wait = *Find(report, "client", Metric::kSleep);
+    EXPECT_EQ(cause.verdict, Verdict::kWorse);
+    EXPECT_GT(cause.change, wait.change / 10);
+    EXPECT_LT(cause.change, wait.change / 4);
+    EXPECT_EQ(wait.caused_by.has_value(), clients == 4) << clients;
+  }
+}
+
+// The server waits for requests of those who wait for its answers.
+TEST(AttributionTest, WhoAsksRanksBeforeWhoAnswers) {
+  const Work client = Named("client");
+  Work later = client;
+  later.long_sleeps = 10;
+  later.long_sleep_ms = 15;
+  const Work server = Named("server");
+  Work waiting = server;
+  waiting.long_sleeps = 10;
+  waiting.long_sleep_ms = 25;
+  DiffInput input = Simulator(5).Sides({client, server}, {later, waiting}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      const bool next = side == &input.next;
+      const uint32_t to_server = NumberOf(capture, "server");
+      Blame(capture, "client", measure::Attribution::kWokenBy, to_server, next ? 450 : 300);
+      Blame(capture, "client", measure::Attribution::kAnsweredBy, to_server, next ? 450 : 300);
+      Blame(capture, "server", measure::Attribution::kWokenBy, NumberOf(capture, "client"),
+            next ? 550 : 300);
+    }
+  }
+  const DiffReport report = DiffOf(std::move(input));
+  EXPECT_GT(Find(report, "server", Metric::kSleep)->change,
+            Find(report, "client", Metric::kSleep)->change);
+  EXPECT_EQ(report.groups[*At(report, 1)->group].name.thread, "client");
 }
 
 TEST(AttributionTest, SleepForOwnThreadsIsASymptomOfTheirRuns) {

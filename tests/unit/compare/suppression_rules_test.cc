@@ -127,6 +127,8 @@ std::vector<SuppressionCase> SuppressionCases() {
       {"waits_for_cpu_elsewhere", true, {better(M::kPreemptedWait, -30)}, {.runnable = 80}},
       {"waits_for_cpu_elsewhere", false, {better(M::kPreemptedWait, -30)}, {.runnable = -25}},
       {"waits_for_cpu_elsewhere", false, {worse(M::kPreemptedWait, 30)}, {.runnable = -25}},
+      {"migrations_of_more_running", true, {worse(M::kMigrations, 4, 5), more(M::kCpuTime, 100)}},
+      {"migrations_of_more_running", false, {worse(M::kMigrations, 9, 5), more(M::kCpuTime, 100)}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100), cheaper}},
       {"sleep_in_slack", true, {worse(M::kSleep, 100)}, {.slack = 60}},
       {"sleep_in_slack", false, {answers, cheaper}},

@@ -252,25 +252,34 @@ bool WaitsForWorkAlone(const DiffReport& report, const ComparisonRow& row) {
          count(measure::Duration::kForLock) == 0;
 }
 
-// A shell that waits for the command to exit says nothing that the command does not.
-bool WaitsForCommand(const ComparisonRow& row) {
-  return row.metric == Metric::kSleep && !comparison::IsAnswers(row.statistic) && row.object &&
-         row.object->object.kind == schema::wait_kind::kChild;
+bool WaitsForAnother(const ComparisonRow& row) {
+  const CauseLink* link = LinkOf(row);
+  return row.metric == Metric::kSleep && link != nullptr && link->group && link->group != row.group;
+}
+
+// A shell that waits for the command to exit says nothing that the command does not, and a server
+// that waits for those who wait for it neither.
+bool IsEchoOf(const ComparisonRow& first, const ComparisonRow& row) {
+  if (row.metric != Metric::kSleep) return false;
+  if (WaitsForAnother(first) && first.causes.front().group == row.group) return true;
+  const bool for_child = row.object && row.object->object.kind == schema::wait_kind::kChild;
+  return for_child && (!comparison::IsAnswers(row.statistic) || WaitsForAnother(first));
 }
 
 // The finding that the first one caused, of another group, with the largest change. One that is
 // small beside its cause (kLeastChange) is a side effect: a shell that waits for the command.
 const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
+  const ComparisonRow& first = report.rows[number];
   const ComparisonRow* victim = nullptr;
   for (const size_t other : Ranked(report)) {
     const ComparisonRow& row = report.rows[other];
-    if (row.caused_by != number || row.group == report.rows[number].group) continue;
-    if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row) || WaitsForCommand(row)) {
+    if (row.caused_by != number || row.group == first.group) continue;
+    if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row) || IsEchoOf(first, row)) {
       continue;
     }
     if (victim == nullptr || row.change > victim->change) victim = &row;
   }
-  const double least = report.rows[number].change * (comparison::kLeastChange - 1);
+  const double least = first.change * (comparison::kLeastChange - 1);
   return victim != nullptr && victim->change < least ? nullptr : victim;
 }
 

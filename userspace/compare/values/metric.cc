@@ -100,6 +100,10 @@ static_assert(InOrder());
 
 }  // namespace
 
+bool IsExcess(Statistic statistic) {
+  return InfoOf(statistic).metric == Metric::kSleep && statistic < Statistic::kSleepForThreads;
+}
+
 bool IsAnswers(Statistic statistic) {
   return statistic == Statistic::kAnswerHalf || statistic == Statistic::kAnswerMean;
 }

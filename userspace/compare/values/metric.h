@@ -126,6 +126,8 @@ struct StatisticInfo {
 const StatisticInfo& InfoOf(Statistic statistic);
 // Whether it is a mean of events, and not a sum or a count.
 bool IsMean(Statistic statistic);
+// Sleeps longer than a quantile: these contain each other.
+bool IsExcess(Statistic statistic);
 // How long answers take.
 bool IsAnswers(Statistic statistic);
 // The statistics of a metric.

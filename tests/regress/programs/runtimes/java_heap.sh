@@ -23,4 +23,5 @@ END
   javac -d "$folder" "$folder/Cache.java"
   exit 0
 fi
-java -XX:+UseSerialGC "-Xmx$(in_form 256m 18m)" "-Xms$(in_form 256m 18m)" -cp "$folder" Cache
+# New pages of a large heap would cost more than the collector.
+java -XX:+UseSerialGC -XX:+AlwaysPreTouch "-Xmx$(in_form 256m 18m)" "-Xms$(in_form 256m 18m)" -cp "$folder" Cache

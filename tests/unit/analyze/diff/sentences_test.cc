@@ -74,6 +74,19 @@ TEST_F(SentencesTest, AShellThatWaitsForTheCommandIsNoVictim) {
   EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
   report_.rows[1].object = {{.syscall = "wait4", .kind = "child"}, 290};
   EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
+  // One that starts many children waits for each, which says more than what a child does.
+  report_.rows[1].statistic = Statistic::kAnswerMean;
+  EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
+  // But not where the child waits itself.
+  report_.rows[0].causes = {{CauseLink::Kind::kWokenBy, kExpiry, 300, Metric::kSleep}};
+  EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
+}
+
+TEST_F(SentencesTest, AServerThatWaitsForItsClientsIsNoVictimOfThem) {
+  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300).causes = {
+      {CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 400).caused_by = 0;
+  EXPECT_EQ(ConclusionOf(report_), "visit waits 300 ms per second longer for worker");
 }
 
 TEST_F(SentencesTest, OtherWorkThatIsBlockedAsWellIsNamed) {
