@@ -23,18 +23,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 import harness  # noqa: E402
 
-FEW = 3  # captures a side
+MANY = 5  # captures a side
+FEW = 3
+WORDS = {MANY: "five", FEW: "three"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = """<!-- SPDX-License-Identifier: BSD-2-Clause -->
 # How often fxt diff is right
 
     sudo make regress-record && make accuracy     # hours; writes this page
 
-Each scenario was recorded in its base form and its slow form, in turns, five captures a side; `3` are the first three of
-each. What it has to name is written down in `tests/regress/expectations.json` before the first comparison; the history of
-that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`; `java_heap` and `memory_limit` had no effect in their first form). **right**: the first finding names the cause or its direct victim; **partly**: a
-later one does. The first line is that of
-`fxt diff` for five captures; the right sentence, where there is one, was written down for the scenario. `tests/regress/README.md` says how the scenarios are made.
+Each scenario was recorded in its base form and its slow form, in turns, five captures a side (or three, where there is
+no column `5`); `3` are the first three of each. What it has to name is written down in `tests/regress/expectations.json` before the first comparison; the history of
+that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`, `redis_command`; `java_heap` and `memory_limit` had no effect in their
+first form). **right**: the first finding names the cause or its direct victim; **partly**: a
+later one does. The first line is that of `fxt diff` for the larger number of captures; the right sentence, where there is one, was written down for the scenario. `tests/regress/README.md` says how the scenarios are made.
 """
 
 
@@ -64,10 +66,10 @@ def cell(text):
 
 
 class Row:
-    def __init__(self, fxt, expected, base, new):
+    def __init__(self, fxt, sizes, expected, base, new):
         self.sentence = "-"
         self.marks = []
-        for size in (len(base), FEW):
+        for size in sizes:
             try:
                 result = diff(fxt, base[:size], new[:size])
             except DiffFailed as failure:
@@ -82,16 +84,18 @@ class Row:
 
 def write_recording(fxt, folder, expected, planted, pool):
     jobs = [job for job in pairs_of(folder) if job[0] in expected]
-    rows = list(pool.map(lambda job: Row(fxt, expected[job[0]], *job[1:]), jobs))
+    sizes = (MANY, FEW) if all(len(base) >= MANY for _, base, _ in jobs) else (FEW,)
+    rows = list(pool.map(lambda job: Row(fxt, sizes, expected[job[0]], *job[1:]), jobs))
     print(f"\n## {os.path.basename(os.path.normpath(folder)).capitalize()}\n")
-    for at, what in enumerate(("five", "three")):
+    for at, size in enumerate(sizes):
         marks = [row.marks[at] for row in rows]
-        print(f"With {what} captures a side {marks.count('right')} of {len(marks)} are right, {marks.count('partly')} partly."
-              + ("\n" if at else ""))
-    print("| scenario | what is changed | the right sentence | 5 | 3 | the first line |\n|---|---|---|---|---|---|")
+        print(f"With {WORDS[size]} captures a side {marks.count('right')} of {len(marks)} are right, "
+              f"{marks.count('partly')} partly.")
+    print(f"\n| scenario | what is changed | the right sentence | {' | '.join(map(str, sizes))} | the first line |")
+    print("|---" * (4 + len(sizes)) + "|")
     for (name, *_), row in zip(jobs, rows):
         right = expected[name].get("sentence", "")
-        print(f"| `{name}` | {cell(change_of(name, planted))} | {cell(right)} | {row.marks[0]} | {row.marks[1]} | {cell(row.sentence)} |")
+        print(f"| `{name}` | {cell(change_of(name, planted))} | {cell(right)} | {' | '.join(row.marks)} | {cell(row.sentence)} |")
 
 
 def write_series(fxt, folders, count, seed, pool):

@@ -329,15 +329,22 @@ std::string ConclusionOf(const DiffReport& report) {
     const Verdict verdict = report.rows[number].verdict;
     return verdict == Verdict::kWorse || verdict == Verdict::kNew;
   });
-  if (ranked.empty() || of_command || !got_worse) {
-    if (!report.slower_by_others.empty()) {
-      return "slower because of others: " + SentenceOf(report, report.slower_by_others.front());
+  if ((ranked.empty() || of_command || !got_worse) && !report.slower_by_others.empty()) {
+    const ComparisonRow& by_others = report.slower_by_others.front();
+    const double least =
+        of_command ? report.rows[ranked.front()].change * comparison::kExplained : 0;
+    if (by_others.change >= least) {
+      return "slower because of others: " + SentenceOf(report, by_others);
     }
-    if (ranked.empty()) return NothingWords(report);
   }
+  if (ranked.empty()) return NothingWords(report);
   const ComparisonRow& first = report.rows[ranked.front()];
   const ComparisonRow* victim = VictimOf(report, ranked.front());
   std::string since = SinceWords(report, first);
+  if (of_command && ranked.size() > 1 && report.rows[ranked[1]].verdict == Verdict::kMore) {
+    // No group is slower by itself. One does more.
+    return SentenceOf(report, first) + "; " + SentenceOf(report, report.rows[ranked[1]]) + since;
+  }
   if (victim == nullptr) return SentenceOf(report, first) + since;
   if (since.empty()) since = SinceWords(report, *victim);
   std::string words = SentenceOf(report, *victim);

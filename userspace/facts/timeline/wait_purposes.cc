@@ -334,6 +334,13 @@ ThreadIndex WaitPurposes::HolderOf(ThreadIndex waker, uint64_t begin, uint64_t e
   return is_queue ? last.holder : waker;
 }
 
+ThreadIndex WaitPurposes::GiverOf(ThreadIndex waker, uint64_t begin, uint64_t end) const {
+  const Thread& last = threads_[waker];
+  const bool passed_on = last.giver != kNoThread && last.woken > begin && last.woken <= end &&
+                         last.woken - begin >= end - last.woken;
+  return passed_on ? last.giver : waker;
+}
+
 WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind kind,
                                 uint64_t begin, uint64_t end, bool is_whole,
                                 const TimelineState& state, Call call) {
@@ -344,6 +351,11 @@ WaitsFor WaitPurposes::OnWakeup(ThreadIndex number, const Waker& waker, WaitKind
   const bool is_thread =
       waker.kind == Waker::Kind::kThread && waker.index != kNoThread && waker.index != number;
   WaitsFor waits_for = WaitsFor::kUnknown;
+  giver_ = is_thread && sleeper.process != 0 && sleeper.process == threads_[waker.index].process
+               ? GiverOf(waker.index, begin, end)
+               : kNoThread;
+  sleeper.giver = giver_;
+  sleeper.woken = end;
   if (!is_whole || waker.kind == Waker::Kind::kNotKnown ||
       (waker.kind == Waker::Kind::kThread && !is_thread)) {
     sleeper.requesters = 0;

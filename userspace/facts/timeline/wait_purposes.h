@@ -120,6 +120,11 @@ class WaitPurposes {
   // Where several wait for one lock, each wakes the next one: that is the one that the first of
   // them waited for, if they waited for it for most of this sleep.
   ThreadIndex holder() const { return holder_; }
+  // Of a sleep that OnWait() was just called with, and that another thread of the process ended:
+  // that one, or the thread that woke it in its turn, if the sleep was mostly for that. So threads
+  // that pass a lock or work on to each other wait for the one that gave it to the first of them.
+  // kNoThread for other sleeps.
+  ThreadIndex giver() const { return giver_; }
 
  private:
   // Requesters of a chain. Longer chains lose the first of them.
@@ -159,6 +164,8 @@ class WaitPurposes {
     ThreadIndex maker = kNoThread;
     ThreadIndex holder = kNoThread;  // of the lock that it waited for last
     uint64_t let_go = 0;             // when it got that one, ns
+    ThreadIndex giver = kNoThread;   // of its process, for which it slept last
+    uint64_t woken = 0;              // when that sleep ended, ns
     uint32_t sleeps = 0;             // that have ended
     // How many sleeps for work it had, how many of these requests it answered, and how many sleeps
     // a timer or device ended.
@@ -220,12 +227,14 @@ class WaitPurposes {
   void TakeAnswer(ThreadIndex sleeper, ThreadIndex waker, size_t place, const TimelineState& state);
 
   ThreadIndex HolderOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
+  ThreadIndex GiverOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
 
   DenseTable<Thread> threads_;
   std::vector<Party> parties_;
   std::unordered_map<fxt::Koid, uint32_t> processes_;
   std::unordered_map<std::string, uint32_t> programs_;
   ThreadIndex holder_ = kNoThread;
+  ThreadIndex giver_ = kNoThread;
 };
 
 }  // namespace facts

@@ -137,9 +137,10 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
   const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
   const facts::WaitsFor waits_for = c.purposes_.OnWait(sleep, end, c.timeline_);
-  c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
-                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker,
-                       waits_for, c.WhomOf(waits_for, waker));
+  Accounts::Member& member = c.accounts_.Settled(sleep.index);
+  if (waker == member.group_number()) waker = c.GiverGroup(waker);
+  c.accounts_.AddSleep(member, {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked,
+                       waker, waits_for, c.WhomOf(waits_for, waker));
 }
 
 template <typename Full>
@@ -349,6 +350,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
   if (is_woken) {
     note.other = WakerGroup(wait);
+    if (note.other == accounts_.GroupOf(member)) note.other = GiverGroup(note.other);
     note.whom = WhomOf(waits_for, note.other);
     if (whole.object != nullptr && waits_for != facts::WaitsFor::kWork) [[unlikely]] {
       note.object =
@@ -389,6 +391,12 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
 void Collector::NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process) {
   purposes_.NoteProcess(index, process);
   reasons_.NoteProcess(index, thread, process);
+}
+
+uint32_t Collector::GiverGroup(uint32_t waker) {
+  const facts::ThreadIndex giver = purposes_.giver();
+  if (giver == facts::kNoThread) return waker;
+  return accounts_.GroupOf(accounts_.Introduce(giver, timeline_.threads()[giver].koid, kNoProcess));
 }
 
 uint32_t Collector::WhomOf(facts::WaitsFor waits_for, uint32_t waker) {

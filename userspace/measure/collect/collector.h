@@ -170,6 +170,8 @@ class Collector {
   void AddGap(const facts::Gap& gap);
   void NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process);
   uint32_t WakerGroup(const facts::Wait& wait);
+  // The group of the thread that a sleep was for, which one of the sleeper's own group ended.
+  uint32_t GiverGroup(uint32_t waker);
   // Whose answer, lock or work a sleep that `waker` ended was for.
   uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
   // What the CPU did in a wait for it.
@@ -245,7 +247,7 @@ class Collector {
   Thread untracked_;                                     // those beyond the limit
   std::unordered_map<uint32_t, Distribution> handlers_;  // by name and kind
   bool started_ = false;                                 // a record with a time was seen
-  uint64_t first_ = 0;  // time of the first record that has one
+  uint64_t first_ = 0;                                   // time of the first record that has one
   bool begun_ = false;                                   // the watcher knows the window
   Disorder disorder_;
   bool has_session_ = false;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Java: a heap of 18 MiB instead of 256 MiB, so that the collector runs all the time.
+# Java: a heap of 18 MiB instead of 64 MiB, so that the collector runs all the time.
 # shellcheck source=tests/regress/programs/lib.sh
 . "${0%/*}/../lib.sh"
 need java javac
@@ -24,4 +24,4 @@ END
   exit 0
 fi
 # New pages of a large heap would cost more than the collector.
-java -XX:+UseSerialGC -XX:+AlwaysPreTouch "-Xmx$(in_form 256m 18m)" "-Xms$(in_form 256m 18m)" -cp "$folder" Cache
+java -XX:+UseSerialGC -XX:+AlwaysPreTouch "-Xmx$(in_form 64m 18m)" "-Xms$(in_form 64m 18m)" -cp "$folder" Cache

@@ -149,6 +149,25 @@ TEST_F(SentencesTest, SlowerBecauseOfOthersIsSaidWithoutAFinding) {
   EXPECT_FALSE(report_.worse());
 }
 
+TEST_F(SentencesTest, WhatTheCommandDoesMoreFollowsItsTime) {
+  ComparisonRow& elapsed = Add(kVisit, Metric::kElapsed, Statistic::kElapsedTime, 400);
+  elapsed.group.reset();
+  EXPECT_EQ(ConclusionOf(report_), "the command takes 250 ms instead of 100 ms");
+  Add(kWorker, Metric::kWakeups, Statistic::kWakeupRate, 9).verdict = Verdict::kMore;
+  const std::string more =
+      "the command takes 250 ms instead of 100 ms; worker is woken 250/s instead of 100/s";
+  EXPECT_EQ(ConclusionOf(report_), more);
+  // Others that explain little of it are no reason.
+  ComparisonRow by_others = report_.rows[1];
+  by_others.metric = Metric::kWakeupLatency;
+  by_others.verdict = Verdict::kOthers;
+  by_others.change = 30;
+  report_.slower_by_others.push_back(by_others);
+  EXPECT_EQ(ConclusionOf(report_), more);
+  report_.slower_by_others[0].change = 300;
+  EXPECT_EQ(ConclusionOf(report_).find("slower because of others"), 0U);
+}
+
 TEST_F(SentencesTest, NextCommandShowsTheLongestInstance) {
   ComparisonRow& row = Add(kVisit, Metric::kSleep, Statistic::kAnswerMean, 300);
   EXPECT_EQ(NextCommand(row), "");

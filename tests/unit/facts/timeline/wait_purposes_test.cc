@@ -65,7 +65,13 @@ class World {
   }
   void Lose() { timeline_.OnLoss(-1, ++now_); }
 
-  void OnWait(const Wait& wait) { last_ = purposes_.OnWait(wait, timeline_); }
+  void OnWait(const Wait& wait) {
+    last_ = purposes_.OnWait(wait, timeline_);
+    const ThreadIndex giver = purposes_.giver();
+    giver_ = giver == kNoThread ? 0 : timeline_.threads()[giver].koid;
+  }
+  // WaitPurposes::giver() of the last sleep; 0 is none.
+  fxt::Koid giver() const { return giver_; }
 
  private:
   uint32_t CpuOf(fxt::Koid thread) { return static_cast<uint32_t>(thread); }
@@ -85,6 +91,7 @@ class World {
   std::map<fxt::Koid, fxt::Koid> process_;
   WaitPurposes purposes_;
   WaitsFor last_ = WaitsFor::kUnknown;
+  fxt::Koid giver_ = 0;
   Timeline<World> timeline_{*this};
 };
 
@@ -99,6 +106,42 @@ class WaitPurposesTest : public ::testing::Test {
  protected:
   World world_;
 };
+
+TEST_F(WaitPurposesTest, ThreadsThatPassOnWhatTheyGotWaitForTheOneThatGaveIt) {
+  constexpr fxt::Koid kHolder = kWorker, kFirst = kWorker + 1, kSecond = kWorker + 2;
+  for (const fxt::Koid thread : {kHolder, kFirst, kSecond}) {
+    world_.Old(thread, 4);
+    world_.Wake(thread);
+  }
+  world_.Old(kOtherProcess, 5);
+  const auto pass_time = [&] {
+    for (int i = 0; i < 10; ++i) {
+      world_.Wake(kOtherProcess);
+      world_.Sleep(kOtherProcess);
+    }
+  };
+  world_.Sleep(kFirst);
+  world_.Sleep(kSecond);
+  pass_time();
+  world_.Wake(kFirst, kHolder);
+  EXPECT_EQ(world_.giver(), kHolder);
+  world_.Wake(kSecond, kFirst);
+  EXPECT_EQ(world_.giver(), kHolder);
+  // It had what the other one waits for, for most of the time.
+  world_.Sleep(kFirst);
+  world_.Sleep(kSecond);
+  world_.Wake(kFirst, kHolder);
+  pass_time();
+  world_.Wake(kSecond, kFirst);
+  EXPECT_EQ(world_.giver(), kFirst);
+  // Of another process, and of none.
+  world_.Sleep(kSecond);
+  world_.Wake(kSecond, kOtherProcess);
+  EXPECT_EQ(world_.giver(), 0U);
+  world_.Sleep(kSecond);
+  world_.Wake(kSecond);
+  EXPECT_EQ(world_.giver(), 0U);
+}
 
 TEST_F(WaitPurposesTest, ClosedLoopHasOneWhoAsksAndOneWhoWorks) {
   world_.Old(kShell, 1);
