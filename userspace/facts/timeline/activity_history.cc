@@ -88,11 +88,19 @@ std::optional<ActivityInterval> ActivityHistory::Before(uint32_t number, uint64_
   if (number >= tracks_.size() || time > tracks_[number].end) return std::nullopt;
   const auto& chunks = tracks_[number].chunks;
   // Overwritten chunks are the first ones. The last of the others that begins before `time` has it.
-  const auto first = std::partition_point(chunks.begin(), chunks.end(),
-                                          [&](uint64_t serial) { return !IsKept(serial); });
-  const auto behind = std::partition_point(
-      first, chunks.end(), [&](uint64_t serial) { return ChunkOf(serial).begin < time; });
-  if (behind == first) return std::nullopt;
+  // Walks begin near the end of the trace that was read, so the search does: in steps that double.
+  const auto is_behind = [&](uint64_t serial) {
+    return !IsKept(serial) || ChunkOf(serial).begin < time;
+  };
+  auto last = chunks.end();
+  auto first = last;
+  for (ptrdiff_t step = 1; first != chunks.begin(); step *= 2) {
+    last = first;
+    first -= std::min(step, first - chunks.begin());
+    if (is_behind(*first)) break;
+  }
+  const auto behind = std::partition_point(first, last, is_behind);
+  if (behind == chunks.begin() || !IsKept(*(behind - 1))) return std::nullopt;
   const auto& intervals = Decode(*(behind - 1));
   const auto found =
       std::partition_point(intervals.begin(), intervals.end(),
