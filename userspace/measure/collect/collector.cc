@@ -137,10 +137,12 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
   if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
   const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
   const facts::WaitsFor waits_for = c.purposes_.OnWait(sleep, end, c.timeline_);
-  Accounts::Member& member = c.accounts_.Settled(sleep.index);
-  if (waker == member.group_number()) waker = c.GiverGroup(waker);
-  c.accounts_.AddSleep(member, {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked,
-                       waker, waits_for, c.WhomOf(waits_for, waker));
+  if (waker == c.accounts_.Settled(sleep.index).group_number()) waker = c.GiverGroup(waker);
+  // It may introduce a thread, which moves the members.
+  const uint32_t whom = c.WhomOf(waits_for, waker);
+  c.accounts_.AddSleep(c.accounts_.Settled(sleep.index),
+                       {sleep.begin, sleep.end - sleep.begin, sleep.thread, cpu}, blocked, waker,
+                       waits_for, whom);
 }
 
 template <typename Full>
@@ -316,7 +318,7 @@ void Collector::AddRun(const facts::Run& whole) {
 void Collector::AddWait(const facts::Wait& whole) {
   if (paths_ != nullptr) paths_->Add(whole);
   Thread& thread = ThreadAt(whole.index);
-  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNoProcess);
+  accounts_.Introduce(whole.index, whole.thread, kNoProcess);
   const uint64_t idle_clock = thread.idle_clock;
   thread.idle_clock = IdleClock(whole.end);
   const bool after_blocked = std::exchange(
@@ -350,7 +352,9 @@ void Collector::AddWait(const facts::Wait& whole) {
   note.other = wait.kind == WaitKind::kPreempted ? thread.preemptor : kNoGroup;
   if (is_woken) {
     note.other = WakerGroup(wait);
-    if (note.other == accounts_.GroupOf(member)) note.other = GiverGroup(note.other);
+    const uint32_t own =
+        accounts_.GroupOf(accounts_.Introduce(whole.index, whole.thread, kNoProcess));
+    if (note.other == own) note.other = GiverGroup(note.other);
     note.whom = WhomOf(waits_for, note.other);
     if (whole.object != nullptr && waits_for != facts::WaitsFor::kWork) [[unlikely]] {
       note.object =
@@ -361,6 +365,8 @@ void Collector::AddWait(const facts::Wait& whole) {
     note.limit = wait.limit;
     thread.preemptor = kNoGroup;
   }
+  // The wakers were introduced, which may move the members.
+  Accounts::Member& member = accounts_.Introduce(whole.index, whole.thread, kNoProcess);
   if (wait.is_runnable() && comes && note.extent == Extent::kWhole) {
     const uint64_t any_idle = IdleClock(wait.end) - idle_clock;
     note.unconserved_ns = whole.begin == wait.begin ? any_idle : 0;
