@@ -153,6 +153,10 @@ util::Status CheckSymbols(const RecordOptions& options) {
     return util::Error{"--symbols names the functions of stacks, and no stacks are recorded",
                        "fxt-record -c default,stack --symbols"};
   }
+  if (options.jvm && !options.symbols) {
+    return util::Error{"--jvm has names written for --symbols, and --symbols is not asked for",
+                       "fxt-record -c default,stack --symbols --jvm"};
+  }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
     return util::Error{"--symbols does not go with --circular, --oneshot and --rotate", ""};
   }
@@ -269,6 +273,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--symbols", options.symbols,
               "Category stack: find the names of functions at the end and write them into the "
               "file, for other machines");
+  program.Add("--jvm", options.jvm,
+              "With --symbols: have Java's virtual machines write the names of what they compiled, "
+              "by jcmd; those of the command when they exit");
   sources.Add(program);
   program
       .Add("-u,--user", options.user,
