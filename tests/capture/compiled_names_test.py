@@ -112,7 +112,8 @@ class CompiledNames(unittest.TestCase):
         script = os.path.join(self.folder, "names.js")
         with open(script, "w", encoding="utf-8") as file:
             file.write(NODE)
-        self.record(["sh", "-c", f"echo $$ >{self.folder}/pid; exec node --perf-basic-prof {script}"])
+        # node writes a log into the current folder, too.
+        self.record(["sh", "-c", f"cd {self.folder} && echo $$ >pid; exec node --perf-basic-prof {script}"])
         with open(os.path.join(self.folder, "pid"), encoding="utf-8") as file:
             remove_list(int(file.read()))
         self.assertGreater(self.samples("Node"), 0)
