@@ -128,7 +128,8 @@ TEST(Filter, NamesTheProcessOfAThreadGivenAsProcess) {
       RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "100ms", "--pid", thread}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
   EXPECT_TRUE(Mentions(result.err, "--pid " + thread + ": at the start it is a thread of process " +
-                                       process + ", not a process; for the thread alone use --tid"))
+                                       process +
+                                       ", not a process; to select only the thread use --tid"))
       << result.Describe();
 }
 

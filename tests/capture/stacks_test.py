@@ -209,8 +209,8 @@ class Stacks(unittest.TestCase):
         self.assertIn("throttle;nap_for_throttle", folded)
 
     def test_symbols_need_stacks_and_a_file(self):
-        for options, problem in ((["--symbols"], "no stacks are recorded"),
-                                 (["-c", "default,stack", "--symbols", "-o", "-"], "is no file"),
+        for options, problem in ((["--symbols"], "--symbols needs category stack"),
+                                 (["-c", "default,stack", "--symbols", "-o", "-"], "is not a regular file"),
                                  (["-c", "default,stack", "--symbols", "--oneshot", "1M"], "does not go with")):
             done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', RECORDER, *options, "--", "true")
             self.assertIn(problem, done.stderr)

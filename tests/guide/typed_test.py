@@ -32,7 +32,7 @@ NOBODY = 65534
 NOT_RUN = (
     (r"\.\.\.", "a pattern"),
     (r"[A-Z]+/|\bFILE\b|\bF\b|\bHOST\b|\[|trim / fxt", "a pattern"),
-    (r"fxt-record watches", "a sentence"),
+    (r"fxt-record records", "a sentence"),
     (r"clickhouse", "a server"),
     (r"--cpu 3\b", "a machine with four CPUs"),
     (r"4711", "an id of another trace"),

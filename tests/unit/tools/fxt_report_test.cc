@@ -144,7 +144,7 @@ TEST_F(FxtReportTest, SummaryHasNoIntervals) {
   ASSERT_EQ(Fxt({"summarize", Path("t.fxt"), "-o", Path("t.fxs")}).status, 0);
   const json whole = Report({"--from", "30us"}, "t.fxs");
   EXPECT_EQ(whole["length_ns"], 120'000);
-  EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary stands for all of its capture"));
+  EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary covers its whole capture"));
 }
 
 TEST_F(FxtReportTest, SummarizeReportsItsOutput) {

@@ -15,9 +15,7 @@
 namespace tools {
 namespace {
 
-std::string CpuName(int32_t cpu) {
-  return cpu < 0 ? "no CPU in particular" : fmt::format("CPU {}", cpu);
-}
+std::string CpuName(int32_t cpu) { return cpu < 0 ? "an unknown CPU" : fmt::format("CPU {}", cpu); }
 
 // Says how many user stacks are complete, and what the unwind tables took.
 void PrintStacks(const Totals& totals, Console& console) {
@@ -73,8 +71,8 @@ double Totals::bytes_per_switch() const {
 
 void PrintLosses(const Totals& totals, Console& console) {
   if (totals.lost_events() == 0) return;
-  console.Note(fmt::format("LOST {} events (the file says where):",
-                           util::FormatCount(totals.lost_events())));
+  console.Note(
+      fmt::format("LOST {} events (marked in the file):", util::FormatCount(totals.lost_events())));
   for (const auto& [where, count] : totals.file.lost) {
     console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
                              schema::CategoryName(where.second), CpuName(where.first)));
