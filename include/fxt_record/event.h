@@ -509,7 +509,7 @@ enum fxr_request_side {
 	FXR_REQUEST_CLIENT = 2,
 };
 
-/* Where a system call has the bytes that it receives. The collector fills the table by number. */
+/* How a system call passes the buffer of received bytes. The collector fills the table by number. */
 enum fxr_request_call {
 	FXR_REQUEST_CALL_NONE = 0,
 	FXR_REQUEST_CALL_BUFFER,  /* at argument 1 */

@@ -23,8 +23,7 @@ enum class Encoding : uint8_t {
   kMixed,   // of several kinds
 };
 
-// Where a block is in its file, and what is known of it without reading it. Times 8 bytes: its
-// layout is that of the file.
+// Position and statistics of a block. A multiple of 8 bytes: its layout is that of the file.
 struct BlockEntry {
   uint64_t offset = 0;
   uint64_t hash = 0;  // util::ContentHash::Of() its bytes
@@ -63,9 +62,10 @@ struct ColumnValues {
 // are trusted.
 bool Decode(const BlockEntry& entry, size_t rows, ColumnValues& values);
 
-// Of a column whose block has few rows, of which each row of the block is one: makes `values` of the
-// few rows those of all `rows`. `numbers` says which each row is, and is a block of whole numbers whose
-// bytes are `bytes`. False: it is none, or a number is not below values.rows. Texts stay valid.
+// Expands a column that stores each distinct value once: replaces the distinct `values` by those of
+// all `rows`. `numbers` is a block of whole numbers with the index of each row's value; its bytes
+// are `bytes`. False: it is not such a block, or an index is not below values.rows. Texts stay
+// valid.
 bool Spread(const BlockEntry& numbers, std::span<const std::byte> bytes, size_t rows,
             ColumnValues& values);
 

@@ -21,7 +21,7 @@
 
 namespace columns {
 
-// Of which trace the columns are.
+// Identifies the trace of the columns.
 struct TraceKey {
   uint64_t bytes = 0;
   util::ContentHash::Value hash;
@@ -34,8 +34,8 @@ util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled = nu
 struct TableBlocks {
   uint64_t rows = 0;
   std::vector<uint32_t> block_rows;
-  // Of each block those of all columns, and then the numbers of all groups of these: the block of a
-  // column in a group has a row for each number.
+  // For each block: the entries of all columns, then those of the numbers of all groups of columns.
+  // The block of a column in a group has a row for each number.
   std::vector<BlockEntry> entries;
 
   size_t blocks() const { return block_rows.size(); }
@@ -48,7 +48,8 @@ size_t EntriesOf(tables::Table table);
 // The place of the group of a column among these; empty: it is in none.
 std::optional<size_t> GroupEntryOf(tables::Table table, uint8_t column);
 
-// Reads columns. Nothing in the file is trusted: whatever its bytes are, the worst is a wrong value.
+// Reads columns. Nothing in the file is trusted: whatever its bytes are, the worst is a wrong
+// value.
 class ColumnFile {
  public:
   // A file that was made by WriteColumns() of this version. Errors: why it is none, or not that of

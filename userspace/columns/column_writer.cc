@@ -50,7 +50,7 @@ struct BlockRows {
   std::vector<BlockBuilder> builders;
 };
 
-// Of a table whose rows have a length that is NULL in `dur` if an edge of the trace cuts them.
+// Lengths of rows, for tables where `dur` is NULL if an edge of the trace cuts the row.
 struct Lengths {
   uint8_t duration = 0;
   uint8_t length = 0;
@@ -69,7 +69,7 @@ std::optional<Lengths> LengthsOf(tables::Table table) {
   }
 }
 
-// Numbers the numbers of a group anew in each block.
+// Renumbers the numbers of a group in each block.
 class BlockNumbers {
  public:
   // From 0 on; `is_new` if it is the first of its kind. A group uses this or NumberOfSmall().
@@ -240,7 +240,7 @@ class BlockWriter {
   }
 
   int fd_;
-  // Of the thread, until it has ended.
+  // Written by the thread until it has ended.
   Directory directory_;
   std::vector<std::byte> bytes_;
   uint64_t end_;
@@ -288,7 +288,7 @@ class TableWriter {
     block_ = NewBlock();
   }
 
-  // The columns that a scan is to make, and the groups in the place of others.
+  // The columns that a scan produces, and the groups that replace others.
   uint64_t scanned() const { return scanned_; }
 
   void Add(const tables::RowBatch& rows, const tables::TaskCells& tasks) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Checks that a recording is consistent: the thread that leaves a CPU is the one that came there.
 //
-// The timeline (facts/timeline) accepts any trace. After a declared loss, or when a thread appears on
-// another CPU, it takes the thread on the CPU for unknown. The check demands more of the recorder:
-// the recorder knows the thread after a loss, may correct a mistaken identity by a later end or gap,
-// and may explain a mismatch by a loss of any category.
+// The timeline (facts/timeline) accepts any trace. After a declared loss, or when a thread appears
+// on another CPU, it takes the thread on the CPU for unknown. The check demands more of the
+// recorder: the recorder knows the thread after a loss, may correct a mistaken identity by a later
+// end or gap, and may explain a mismatch by a loss of any category.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "facts/task_names.h"
 #include "facts/scheduling.h"
+#include "facts/task_names.h"
 
 namespace facts {
 
@@ -58,7 +58,7 @@ class CpuContinuity {
 
   // The thread that came to the CPU last.
   std::optional<fxt::Koid> Running(uint32_t cpu) const;
-  // Where a thread is that came and has not left; empty where nothing is expected.
+  // The CPU of a thread that was switched in and not out since; empty if unknown.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
 
   // Those that nothing has explained so far.

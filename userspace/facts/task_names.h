@@ -19,9 +19,9 @@
 
 namespace facts {
 
-// The last record of a koid counts; one of a section that does not have the kernel's facts counts until the kernel
-// names the thread or process. Memory: about 250 bytes for each of at most 2^20 threads and as many processes, and what
-// TextPool holds. Those beyond have no names.
+// The last record of a koid counts; one of a section that does not have the kernel's facts counts
+// until the kernel names the thread or process. Memory: about 250 bytes for each of at most 2^20
+// threads and as many processes, and what TextPool holds. Those beyond have no names.
 class TaskNames {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
@@ -57,14 +57,15 @@ class TaskNames {
     std::optional<fxt::Koid> indexed_process = std::nullopt;
     std::optional<fxt::Koid> seen_process = std::nullopt;
     Seen seen = {};
-    // Where its process is, as of that version; kNone: nowhere.
+    // The index of its process, as of that version; kNone: none.
     uint32_t process_place = KoidIndex::kNone;
     uint64_t process_version = UINT64_MAX;
     // When NoteAgain() saw it last, which its process has not noted; 0: it has.
     uint64_t owed_to_process = 0;
   };
 
-  // Keeps names as they are in the file, any bytes, and nothing else of a process. Takes no more than `max_bytes`.
+  // Keeps names as they are in the file, any bytes, and nothing else of a process. Takes no more
+  // than `max_bytes`.
   TaskNames() : TaskNames(kMaxBytes) {}
   explicit TaskNames(size_t max_bytes) : TaskNames(std::make_unique<Own>(max_bytes)) {}
   // `texts` must outlive it, and has the names. `shared`: its tables count there, too; may be null.
@@ -90,9 +91,9 @@ class TaskNames {
       if (thread != nullptr && !thread->indexed_process) thread->indexed_process = index->process;
     }
   }
-  // A thread does something. Where a switch or event says of which process it is, that counts in
-  // threads() and processes() until a record of the thread itself does.
-  // Returns its place in threads(); kNone: there is no room.
+  // A thread occurs in a record. `process` is that of a switch or event; threads() and processes()
+  // use it until a record of the thread itself names its process.
+  // Returns its index in threads(); kNone: there is no room.
   uint32_t NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
                       bool idle);
   // The same for a thread whose place is known. False where it makes a difference what process it
@@ -146,7 +147,7 @@ class TaskNames {
     return thread.seen_process ? thread.seen_process : thread.indexed_process;
   }
 
-  // Of a file that keeps what was noted, in place of records. A null name: nothing named it.
+  // Restores a thread from a file of saved names instead of records. A null name: it has none.
   void RestoreThread(fxt::Koid koid, const std::string* name,
                      const std::optional<fxt::Koid>& process);
   void RestoreProcess(fxt::Koid koid, const std::string* name);
@@ -167,7 +168,7 @@ class TaskNames {
   }
   // Whether all of it is fxt-record's, whose records are in the order of time.
   bool ours() const { return ours_ && !others_; }
-  // Of those with a record.
+  // Counts processes with a record.
   size_t CountProcesses() const;
   // Those without a record and without a time have an index and nothing else.
   const std::vector<Thread>& threads() const { return threads_; }
@@ -179,7 +180,9 @@ class TaskNames {
     fxt::TableBudget budget;
     TextPool texts;
   };
-  explicit TaskNames(std::unique_ptr<Own> own) : TaskNames(own->texts, &own->budget) { own_ = std::move(own); }
+  explicit TaskNames(std::unique_ptr<Own> own) : TaskNames(own->texts, &own->budget) {
+    own_ = std::move(own);
+  }
 
   void FinishTime(Thread& thread) {
     if (thread.owed_to_process == 0) return;

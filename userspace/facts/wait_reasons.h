@@ -20,7 +20,7 @@ namespace facts {
 // has some are forgotten.
 class WaitReasons {
  public:
-  // Of a stack's instant: the sleep that it is of.
+  // The sleep of a stack's instant.
   struct Slept {
     fxt::Koid thread = 0;
     uint64_t begin = 0;  // ns, as the kernel timed it: a few microseconds beside the switch
@@ -33,13 +33,13 @@ class WaitReasons {
   void NoteObject(const fxt::Record& record);
   void NoteEvent(const fxt::Reader& reader);
 
-  // Of a wait of `thread` that a wakeup ends at `end` (ns), as of the record that was noted last:
-  // the page fault that it is inside of, and the request that it issued, or that an interrupt which
-  // woke it completed. `by_thread`: a thread woke it. Empty where nothing says.
+  // The reason of a wait of `thread` that a wakeup ends at `end` (ns), as of the last noted record:
+  // the page fault that it is in, and the request that it issued, or that the interrupt which
+  // woke it completed. `by_thread`: a thread woke it. Empty if unknown.
   std::string ReasonOf(fxt::Koid thread, uint64_t begin, uint64_t end, bool by_thread) const;
-  // Where the record that was noted last says it: only when the thread runs again.
+  // The sleep of the last noted record, if it has one; it occurs when the thread runs again.
   const std::optional<Slept>& slept() const { return slept_; }
-  // Whether the recording has stacks: then more may come of waits that have ended.
+  // True if the recording has stacks: then reasons of waits that have ended may follow.
   bool has_stacks() const { return has_stacks_; }
 
  private:

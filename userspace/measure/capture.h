@@ -32,8 +32,8 @@ namespace measure {
 struct GroupName {
   std::string process;
   std::string thread;
-  // Of the process tree of the command that was recorded. Threads of one name on both sides are
-  // two groups. Never in captures without a command.
+  // True for threads in the process tree of the recorded command. Threads of the same name outside
+  // of the tree are another group. Always false in captures without a command.
   bool of_command = false;
 
   auto operator<=>(const GroupName&) const = default;
@@ -95,7 +95,7 @@ constexpr std::optional<SleepPart> SleepPartOf(facts::WaitsFor waits_for) {
 struct Blame {
   uint64_t count = 0;
   uint64_t ns = 0;
-  // Of kWokenBy: the part of `ns` that was spent in D, and how often.
+  // For kWokenBy: the part of `ns` in D, and the number of these waits.
   uint64_t blocked_ns = 0;
   uint64_t blocked = 0;
   bool operator==(const Blame&) const = default;
@@ -119,7 +119,7 @@ struct Group {
   // The recorder itself.
   bool of_recorder = false;
   uint64_t threads = 0;  // that were there at some time of the capture
-  // Where the time of its threads went: the sum is `threads` times the length of the capture.
+  // The time of its threads by state. The sum is `threads` times the length of the capture.
   std::array<uint64_t, facts::kShares> share_ns{};
   // The share kUnknown by facts::UnknownCause.
   std::array<uint64_t, facts::kUnknownCauses> unknown_ns{};

@@ -48,8 +48,7 @@ struct alignas(64) Distribution {
     longest_ns = longest_ns < instance.length ? instance.length : longest_ns;
     KeepWorst(instance);
   }
-  // Of the whole ones: what Histogram::Quantile says, and never more than the longest. 0 when there
-  // is none.
+  // Histogram::Quantile() of the whole ones, limited to the longest. 0 if there are none.
   uint64_t Quantile(double q) const { return std::min(whole.Quantile(q), longest_ns); }
   uint64_t Mean() const { return whole.empty() ? 0 : whole_ns / whole.count(); }
   // Keeps one that may be among the longest.

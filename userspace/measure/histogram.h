@@ -60,7 +60,7 @@ class Histogram {
       if (count != 0) tell(base_ + i, count);
     }
   }
-  // The same as a list, made anew by each call.
+  // The same as a list; each call makes it again.
   std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
   // For drawing: 8 buckets put together, 8 an octave; what is empty is left out.
@@ -78,8 +78,8 @@ class Histogram {
   uint64_t CountAbove(uint64_t value) const;
   // The sum of (x - value) over the values above `value`, by their middles, ns.
   double ExcessAbove(uint64_t value) const;
-  // Of log(x + floor), by middles: the mean, and the sum of the squared distances from it. 0 when
-  // empty.
+  // Mean of log(x + floor), with the middle of each bucket as x, and the sum of the squared
+  // distances from it. 0 if empty.
   struct Logs {
     double mean = 0;
     double squares = 0;

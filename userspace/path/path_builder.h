@@ -40,8 +40,8 @@ struct PathOptions {
   std::function<bool(std::string_view category, std::string_view name, bool of_kernel)> wants_span;
   // Whether the interval from..to of a thread is a request; null: of none.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
-  // Of the durations that wants_span takes only those within no other one of their thread, and
-  // those of kRequestCategory; no flows.
+  // Takes only durations that are not within another one of their thread (of those that wants_span
+  // accepts), and those of kRequestCategory; no flows.
   bool outermost = false;
   // ns of the trace's clock. Spans that end outside of it are no requests.
   uint64_t from = 0;
@@ -174,7 +174,7 @@ class PathBuilder {
 
   facts::KernelSections sections_;
   facts::OpenSpans open_;
-  // Of PathOptions::outermost, by owner and thread: where the last complete duration ends.
+  // For PathOptions::outermost: the end of the last complete duration, by owner and thread.
   std::map<std::pair<uint64_t, fxt::Koid>, uint64_t> complete_ends_;
   uint64_t ends_ = 0;             // of spans, so far
   std::vector<Request> pending_;  // a heap by LaterEnd

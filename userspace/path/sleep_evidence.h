@@ -48,7 +48,7 @@ class SleepEvidence {
   void NoteEnd(facts::ThreadIndex thread, uint64_t begin, uint64_t end, bool blocked,
                bool by_thread, bool by_interrupt, const facts::WaitObject* object = nullptr);
 
-  // Of the sleep that began at `begin`.
+  // The evidence for the sleep that began at `begin`.
   Sleep Of(facts::ThreadIndex thread, uint64_t begin) const;
 
  private:

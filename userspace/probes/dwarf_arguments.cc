@@ -23,8 +23,8 @@ constexpr size_t kMaxUnits = size_t{1} << 20;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxMembers = 4096;
 constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
-// Of a unit, among which compilers put its first type. It is searched for each function of a
-// pattern.
+// Entries at the begin of a unit that are searched for its first type. The search runs for each
+// function of a pattern.
 constexpr size_t kEntriesWithTypes = 4096;
 constexpr int kMaxDepth = 16;
 
@@ -424,7 +424,7 @@ struct DwarfArguments::Impl {
 
   static util::Error Refuse(std::string text) { return {std::move(text), ""}; }
 
-  // Where the calling convention has parameter number `index`.
+  // The location of parameter number `index` by the calling convention.
   Found PlaceByConvention(Dwarf_Die* function, std::vector<Dwarf_Die> parameters,
                           size_t index) const {
     bool has_result_address = false;
@@ -464,7 +464,7 @@ struct DwarfArguments::Impl {
     bool is_found = false;
     for (ptrdiff_t at = 0;
          (at = dwarf_getlocations(&location, at, &base, &begin, &end, &ops, &count)) > 0;) {
-      // Where a parameter begins with an empty range, that is its location on entry.
+      // If the first range is empty, it is the location on entry.
       is_found = begin <= of.address && (of.address < end || begin == of.address);
       if (is_found) break;
     }

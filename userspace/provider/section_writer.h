@@ -24,7 +24,7 @@ struct SectionStats {
   uint64_t invalid = 0;  // left out: not valid
   uint64_t cut = 0;      // left out: ends whose begins are before the file
   uint64_t lost = 0;     // found no room in the provider's memory or within a limit of the file
-  uint64_t refused = 0;  // providers that found no place
+  uint64_t refused = 0;  // providers beyond the limit
 };
 
 class SectionWriter {

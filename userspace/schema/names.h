@@ -103,7 +103,7 @@ inline constexpr std::string_view kWoken = "woken";
 // Traces imported from Trace Event JSON. The name of their provider.
 inline constexpr std::string_view kTraceEventProvider = "trace_event";
 // True for the name of a provider whose sections have the kernel's facts: the recorder's own and
-// imported ones. A program that takes part in a recording cannot have these names.
+// imported ones. A provider cannot have these names.
 constexpr bool IsKernelProvider(std::string_view name) {
   return name == kRecorderName || name == kTraceEventProvider;
 }

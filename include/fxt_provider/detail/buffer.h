@@ -27,7 +27,7 @@ enum {
   FXT_STRING_BYTES = 1 << 20,
   FXT_MIN_BLOCKS = 4,
   FXT_MAX_BLOCKS = 1 << 16,
-  /* Of one record. */
+  /* Largest record. */
   FXT_MAX_RECORD_BYTES = FXT_BLOCK_BYTES
 };
 

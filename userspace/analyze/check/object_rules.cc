@@ -40,14 +40,15 @@ std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names) {
     if (!IsLeader(thread.koid, *thread.process)) continue;
     with_leader.insert(*thread.process);
     // A tid was used at least as often as the process's number: there was a leader each time.
-    if (schema::GenerationOfKoid(thread.koid) >= schema::GenerationOfKoid(*thread.process)) continue;
-    found.push_back(
-        {*thread.process,
-         fmt::format("process {} is split in two: its leader, thread {}, is of process "
-                     "{}, and other threads are of process {}",
-                     schema::TidOfKoid(thread.koid), thread.koid, *thread.process, Before(*thread.process))});
+    if (schema::GenerationOfKoid(thread.koid) >= schema::GenerationOfKoid(*thread.process))
+      continue;
+    found.push_back({*thread.process,
+                     fmt::format("process {} is split in two: its leader, thread {}, is of process "
+                                 "{}, and other threads are of process {}",
+                                 schema::TidOfKoid(thread.koid), thread.koid, *thread.process,
+                                 Before(*thread.process))});
   }
-  // Where generations have started again, at 1, a leader may seem to be behind.
+  // If generations have started again at 1, a leader may have a lower one than its threads.
   std::erase_if(found, [&](const SplitProcess& split) {
     const fxt::Koid first = Before(split.process);
     return with_leader.contains(first) || !with_threads.contains(first);

@@ -105,7 +105,7 @@ inline constexpr Rule kLogInstant{"recorder-log", Severity::kError,
 inline constexpr Rule kStack{"recorder-stack", Severity::kError,
                              "an instant of a stack names one that a backtrace has, and says how "
                              "long the sleeper was away and who is woken"};
-// Sections of the programs that take part in a recording of fxt-record.
+// Sections of providers in a recording of fxt-record.
 inline constexpr Rule kProviderSwitch{"recorder-provider-switch", Severity::kError,
                                       "switches and wakeups are in the recorder's section"};
 inline constexpr Rule kProviderObject{"recorder-provider-object", Severity::kError,

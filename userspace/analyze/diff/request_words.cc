@@ -107,7 +107,7 @@ std::string PartWords(const measure::PathPart& part) {
     return fmt::format("is in other parts ({})", path::NameOf(part.kind));
   }
   std::string on;
-  // Of a thread that runs, what is known is what the other one waits in.
+  // For a running thread the part has the call in which the other thread waits.
   if (part.kind == PartKind::kRunning && !part.waited_for.empty()) {
     on = fmt::format(" ({}{}{})", text::CleanText(part.waited_for), part.object.empty() ? "" : " ",
                      text::CleanText(part.object));

@@ -349,7 +349,7 @@ std::string ConclusionOf(const DiffReport& report) {
   if (since.empty()) since = SinceWords(report, *victim);
   std::string words = SentenceOf(report, *victim);
   const std::string name = GroupWords(report, first);
-  // Where the name of the cause ends the sentence, the cause goes on with it.
+  // If the sentence ends with the name of the cause, the clause of the cause continues it.
   words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
   return words + ClauseOf(report, first) + since;
 }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "facts/task_names.h"
 #include "facts/record_kind.h"
 #include "facts/settings_event.h"
+#include "facts/task_names.h"
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
@@ -41,7 +41,7 @@ struct Overview {
   struct Cpu {
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run there
-    // Of the window, its edges included; the rest of it is idle, or before the CPU was first seen.
+    // Times within the window, with its edges; the rest is idle, or before the CPU's first record.
     uint64_t busy_ns = 0;     // a thread ran
     uint64_t unknown_ns = 0;  // events were lost, or a switch is missing
   };
@@ -93,7 +93,7 @@ struct Overview {
   std::map<std::string, Blocked> blocked;
   // The recorder's session event: name and value as text, in order.
   std::vector<std::pair<std::string, std::string>> session;
-  // Of the recording, if they are asked for, in file order.
+  // Settings of the recording, if requested, in file order.
   struct Settings {
     uint64_t time = 0;  // ns
     schema::SettingScope scope = schema::SettingScope::kSystem;

@@ -43,7 +43,7 @@ struct SchedTask {
 // must outlive it.
 class SchedPackets {
  public:
-  // Of packet streams and files; CPU numbers above it are passed over, as Perfetto refuses them.
+  // Limit of Perfetto, in packet streams and files; events of CPUs above it are left out.
   static constexpr uint32_t kMaxCpus = 1024;
 
   explicit SchedPackets(PacketStream& stream)

@@ -37,7 +37,7 @@ class StackPackets {
   uint64_t undefined() const { return undefined_; }
 
  private:
-  // Stacks of a sequence with numbers; they begin anew beyond that.
+  // Largest number of numbered stacks of a sequence; beyond it the numbers start again.
   static constexpr size_t kMaxStacks = size_t{1} << 19;
 
   struct StackKey {

@@ -82,8 +82,8 @@ enum class WaitKind : uint8_t {
   kThrottled,  // runnable, and the quota of its cgroup is used up
 };
 
-// The limit that held a thread back: its cgroup may use `quota` of each `period`. Of the group up
-// the tree whose quota was used up.
+// The limit that throttled a thread: its cgroup, or the one above it whose quota was used up, may
+// use `quota` of each `period`.
 struct CpuLimit {
   std::string cgroup;     // path; empty if unknown
   uint64_t quota_ns = 0;  // 0: unknown
@@ -114,15 +114,15 @@ struct Wait {
   bool touches_loss = false;
   // Kernel state in which the thread left its CPU; empty where no switch says.
   std::optional<fxr_task_state> state = std::nullopt;
-  // Of a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
-  // when an interrupt woke the thread.
+  // For a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
+  // if an interrupt woke the thread.
   std::optional<fxt::Koid> waker = std::nullopt;
   std::optional<uint32_t> target_cpu = std::nullopt;
   WakeVia via = WakeVia::kNone;  // of `waker`
-  // Of kind kPreempted: the thread that took the CPU; empty when the CPU became idle, or when the
+  // For kPreempted: the thread that took the CPU; empty if the CPU became idle, or if the
   // wait follows one in kThrottled.
   std::optional<fxt::Koid> preemptor = std::nullopt;
-  // Of kind kThrottled; kNoLimit: not known.
+  // For kThrottled: the index of its limit; kNoLimit: unknown.
   uint32_t limit = kNoLimit;
 
   // The end. `end_cpu` is the CPU of the switch or wakeup, `end_waker` the waker of the wakeup.
@@ -133,13 +133,13 @@ struct Wait {
   bool end_by_interrupt = false;     // the recorder emitted a wakeup without a waker
   int32_t next_priority = -1;        // kernel priority of the run that follows; -1: not known
 
-  // Of a sleep: what it was for; null where the file does not say. Valid during the call of
-  // OnWait() only.
+  // For a sleep: the object that it waited for; null if unknown. Valid only during the call of
+  // OnWait().
   const WaitObject* object = nullptr;
 
   bool ends_in_run() const { return end_record == WaitEnd::kSwitch && ended == Bound::kSeen; }
   bool ends_in_wakeup() const { return end_record == WaitEnd::kWakeup && ended == Bound::kSeen; }
-  // Where the thread runs next or is to run; empty where it is not known.
+  // The CPU of the next run, or the one chosen for it; empty if unknown.
   std::optional<uint32_t> run_cpu() const { return ends_in_run() ? end_cpu : target_cpu; }
   // The thread that woke it. Empty for an interrupt, and for a new thread's first wakeup.
   std::optional<fxt::Koid> woken_by() const {

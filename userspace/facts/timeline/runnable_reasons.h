@@ -146,7 +146,7 @@ class RunnableReasons {
     uint32_t weight = 0;  // 1024: the usual one; 0: it has none of its own
     // Itself and the groups above it without the root, outermost first.
     std::vector<uint16_t> above;
-    // Of its threads, where none of these groups weighs.
+    // The autogroup of its threads, if none of these groups has a weight.
     std::optional<Autogroup> autogroup = {};
   };
 

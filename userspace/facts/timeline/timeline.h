@@ -102,8 +102,8 @@ class Timeline : public TimelineState {
     if (const auto wakeup = AsWakeup(record, reader.provider())) return OnWakeup(*wakeup);
     if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
     if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-      // fxt-record emits more right behind it. Of other providers the begin of the loss is not
-      // known.
+      // fxt-record writes more records right after it. The begin of a loss of other providers is
+      // unknown.
       if (filled->event == fxt::kProviderEventBufferFilledUp &&
           reader.provider().name() != schema::kRecorderName) {
         ++losses_;
@@ -576,7 +576,7 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
         EndOfWait(*thread, index, time, began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
     wait.end_record = WaitEnd::kSwitch;
     wait.end_cpu = number;
-    // The newer layout has weights in the place of priorities.
+    // The newer layout has weights instead of priorities.
     if (side.process && side.priority) wait.next_priority = static_cast<int32_t>(*side.priority);
     EmitSleepEnd(wait, *thread);
     thread->running = true;

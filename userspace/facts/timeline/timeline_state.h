@@ -41,7 +41,7 @@ class TimelineState {
     uint64_t since = 0;
     std::optional<fxt::Koid> process = std::nullopt;
     std::optional<int64_t> priority = std::nullopt;
-    // Of the window: records, the recorder's own included, and ns of the facts that have ended.
+    // Within the window: records, with the recorder's own, and ns of the facts that have ended.
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run here
     uint64_t busy_ns = 0;
@@ -52,7 +52,7 @@ class TimelineState {
   struct Thread {
     fxt::Koid koid = 0;
     uint64_t since = 0;  // of the wait
-    // Of a wait that a wakeup began the waker; of one in kPreempted the thread that came.
+    // For a wait that a wakeup began: the waker; for kPreempted: the thread that took the CPU.
     fxt::Koid other = 0;
     uint32_t cpu = 0;  // where it runs, or is to run
     uint32_t losses = 0;
@@ -80,7 +80,8 @@ class TimelineState {
     return index == KoidIndex::kNone ? nullptr : &threads_[index];
   }
 
-  // Of waits in kThrottled, by Wait::limit. A few thousand at most; further limits are not kept.
+  // The limits of waits in kThrottled, by Wait::limit. A few thousand at most; further ones are not
+  // kept.
   const std::vector<CpuLimit>& limits() const { return limits_; }
 
   // kNoThread before the first record of the thread.

@@ -22,12 +22,13 @@ struct FastNumber {
   bool negative = false;
 };
 
-// `Handler` is one of RapidJSON's with more to it:
-//   bool Plain(const FastNumber&)  in the place of Int() to Double()
-//   bool Text(std::string_view)     an object or array that it does not want to look into
-//   bool LooksInto(bool object)     whether it does
-// String() and Key() say in `copy` whether the text has to be copied: else it stands in the JSON.
-// No array is looked into, and no object inside of one that is: those are Text(), and are checked.
+// `Handler` is a handler of RapidJSON with additions:
+//   bool Plain(const FastNumber&)   instead of Int() to Double()
+//   bool Text(std::string_view)     the text of an object or array that is not parsed
+//   bool LooksInto(bool object)     true if the next object (or array) is to be parsed
+// `copy` of String() and Key() is true if the text must be copied; otherwise it points into the
+// JSON. Arrays are passed to Text(), and so are objects within a parsed object; their syntax is
+// checked.
 template <typename Handler>
 class FastJson {
  public:
@@ -279,7 +280,7 @@ class FastJson {
 
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-  // Of what is nested in what is Text().
+  // Largest depth within Text().
   static constexpr unsigned kMaxDepth = 60;
 
   const char* const text_;

@@ -32,7 +32,7 @@ inline constexpr std::optional<fxt::Koid> kNoProcess;
 class Accounts {
  public:
   static constexpr size_t kFirstNotes = 64;
-  // Of all threads that are not settled yet.
+  // Limit for all threads that are not settled yet.
   static constexpr size_t kMaxNotes = 100'000;
   // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
@@ -110,8 +110,8 @@ class Accounts {
     group.switches_involuntary += preempted;
     group.migrations += migrated;
   }
-  // A whole wait for a CPU. Who came when it was preempted; whether it had been blocked before it
-  // was woken.
+  // A whole wait for a CPU. `preemptor`: the thread that preempted it; `after_blocked`: it was
+  // blocked before the wakeup.
   [[gnu::always_inline]] void AddRunnable(Member& member, const Instance& wait, bool preempted,
                                           uint32_t preemptor, bool after_blocked) {
     Group& group = *member.at;
@@ -125,7 +125,7 @@ class Accounts {
       group.after_blocked_ns += wait.length;
     }
   }
-  // Who held the CPU meanwhile.
+  // The threads that ran on the CPU meanwhile.
   [[gnu::always_inline]] void AddHolders(Member& member, uint64_t unconserved_ns,
                                          const facts::RunnableParts& parts,
                                          std::span<const Held> held) {
@@ -166,7 +166,7 @@ class Accounts {
   void AddLimit(Group& group, const Note& note) const;
   void CountCall(uint32_t group, const Note& note);
   void CountObject(uint32_t group, const Note& note);
-  // Of Note::object.
+  // The number for Note::object.
   uint32_t ObjectNumber(const facts::WaitObject& object, bool blocked, facts::WaitsFor waits_for);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
@@ -219,7 +219,7 @@ class Accounts {
   std::map<WaitedObject, uint32_t> object_numbers_;
   std::vector<const WaitedObject*> objects_;           // by number
   std::unordered_map<uint64_t, Blame> group_objects_;  // by group and object
-  // Of their own, so that what one has room for does not depend on what is in the other.
+  // Two ledgers, so that the room in one does not depend on the other.
   BlameLedger ledger_;
   BlameLedger holder_ledger_;
 };

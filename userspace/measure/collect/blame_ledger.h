@@ -19,9 +19,9 @@ class BlameLedger {
     uint64_t ns = 0;
   };
 
-  // Of the first groups among themselves, which is nearly all that there is, a row for each, in
-  // order of the others' numbers. They are needed in no order, for each wait several: rows are a
-  // seventh of what a hash table of them is, and stay in the cache.
+  // The entries of the first groups with one another are a dense matrix, one row for each group.
+  // These are nearly all entries. Each wait accesses several of them in random order: the matrix
+  // has a seventh of the size of a hash table, and stays in the cache.
   static constexpr uint32_t kNear = 128;
   // kInterrupt and kNoGroup come first.
   static constexpr uint32_t kSpecials = 2;

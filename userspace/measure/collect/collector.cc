@@ -324,7 +324,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   const bool after_blocked = std::exchange(
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   const facts::WaitsFor waits_for = purposes_.OnWait(whole, timeline_);
-  // Of all of it: what is known does not depend on the window.
+  // The state of the whole wait: it does not depend on the window.
   const facts::Share share = facts::ShareOf(whole);
   const facts::Wait* clipped = Clip(whole);
   if (clipped == nullptr) return;

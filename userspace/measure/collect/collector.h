@@ -256,7 +256,7 @@ class Collector {
   std::optional<uint64_t> command_ended_;
 
   std::tuple<facts::Run, facts::Wait, facts::Idle, facts::Gap> cut_;
-  // Of the wait that is being counted: at most what CpuHistory has of two CPUs.
+  // The runs during the current wait: at most those that CpuHistory keeps of two CPUs.
   std::array<Held, 2 * facts::CpuHistory::kMost> held_;
   size_t held_count_ = 0;
 
@@ -265,7 +265,7 @@ class Collector {
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
   facts::DenseTable<uint8_t> is_idle_;  // by CPU
-  // For capture_. Of a window alone: the timeline has those of the whole trace.
+  // For capture_, only if there is a window: the timeline has those of the whole trace.
   facts::DenseTable<Capture::Cpu> by_cpu_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The processes that come of the command that was recorded.
+// The process tree of the recorded command.
 #pragma once
 
 #include <cstddef>

@@ -28,13 +28,13 @@ struct Note {
   uint64_t end = 0;
   fxt::Koid thread = 0;
   uint32_t cpu = 0;
-  // Where its time is counted; kAbsent: nowhere.
+  // The share that its time counts for; kAbsent: none.
   facts::Share share = facts::Share::kAbsent;
   facts::UnknownCause unknown = facts::UnknownCause::kBeforeFirst;  // of a share of kUnknown
   bool has_duration = false;
   Duration duration = Duration::kSlice;
   Extent extent = Extent::kWhole;
-  uint32_t call = kNoCall;  // a system call: its name's number, in the place of a duration
+  uint32_t call = kNoCall;  // for a system call: the number of its name, instead of a duration
 
   bool voluntary = false;  // a run that ended so
   bool involuntary = false;

@@ -35,7 +35,7 @@ class SpanMeter {
  public:
   static constexpr size_t kMaxTracks = size_t{1} << 20;
 
-  // Of events of these categories.
+  // The kind of an event's span, by its category; empty for other categories.
   static std::optional<SpanKind> KindOf(const fxt::Event& event);
 
   // `owner` is handed back with the span.

@@ -47,7 +47,7 @@ class TaskTable {
   }
   // Changes whenever the version of any may have changed.
   uint64_t epoch() const { return epoch_; }
-  // The group's number now. Of kNoTask: that of the others.
+  // The current number of the task's group. kNoTask: that of the others.
   uint32_t GroupOf(uint32_t task);
   bool HasProcess(uint32_t task) const { return task == kNoTask || tasks_[task].process != 0; }
   std::optional<fxt::Koid> ProcessOf(uint32_t task) const;
