@@ -27,8 +27,8 @@ State** StateOf(sqlite3_context* context, bool make) {
   return static_cast<State**>(sqlite3_aggregate_context(context, make ? sizeof(State*) : 0));
 }
 
-// Of microseconds as dur / 1e3 the part behind the point would be lost, and what is below 0 is no
-// length.
+// Returns the value as a whole number from 0 on. Fractions (dur / 1e3) and negative values are errors:
+// they would lose digits, and are no lengths.
 std::optional<uint64_t> LengthOf(sqlite3_value* value) {
   switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:

@@ -21,10 +21,10 @@ struct ColumnCondition {
   Kind kind = Kind::kIsNull;
   uint8_t column = 0;
   bool is_text = false;  // the type of the column; else it is of whole numbers
-  // Of kIn and kNotIn, by the type of the column.
+  // For kIn and kNotIn: the list, by the type of the column.
   std::vector<int64_t> numbers = {};
   std::vector<std::string> texts = {};
-  // Of kFromTo, both included.
+  // For kFromTo; both are included.
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;
 };

@@ -32,7 +32,7 @@ class ColumnScan {
   // Valid up to the next Advance(). All rows that the filter and the conditions choose, and perhaps
   // others.
   const tables::RowBatch& rows() const { return batch_; }
-  // Of a row of rows(): its number in the table.
+  // The number in the table of a row of rows().
   uint64_t RowOf(size_t row) const { return block_begin_ + chosen_[filled_ + row]; }
   // Those of the trace, and texts that this cut.
   tables::ScanFaults faults() const {
@@ -60,7 +60,7 @@ class ColumnScan {
   std::vector<uint32_t> chosen_;  // rows of the block
   size_t next_row_ = 0;           // of these
   std::vector<columns::ColumnValues> values_;  // of each column of the batch
-  // Of columns that repeat: where the texts of the block stay; null where there was no room.
+  // For columns with repeated texts: the texts of the block; null if there is no room.
   std::vector<std::vector<const std::string*>> kept_texts_;
 };
 

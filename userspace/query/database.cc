@@ -77,7 +77,7 @@ int Authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-// Of the row that a statement stands at. `bytes` holds what is no text. False if there is any.
+// Copies the current row of a statement. `bytes` holds blobs as hexadecimal text. False if there are any.
 bool Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
   bytes.clear();
   bytes.reserve(row.size());
@@ -356,7 +356,7 @@ std::string Database::WithTops(std::string_view statement) {
     const auto columns = cache_->Columns(top.table, wanted);
     if (!columns || !(*columns)->faults().error.empty()) continue;
     const auto last = LastOfTop(top, **columns, cancelled_);
-    // Of the smallest number SQLite has no literal.
+    // SQLite has no literal for the smallest number.
     if (!last || *last == INT64_MIN) continue;
     const size_t begin = top.has_where ? top.where_begin : top.at;
     text.append(statement, done, begin - done);

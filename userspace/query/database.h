@@ -64,13 +64,13 @@ class Database {
   Statement FromColumns(std::string_view original, sqlite3_stmt* prepared);
   // Null if SQLite does not understand it.
   Statement Prepared(const std::string& text) const;
-  // The statement with tables of groups in the place of SELECTs that the cache answers.
+  // The statement with tables of groups instead of the SELECTs that the cache answers.
   std::string WithGroups(std::string_view statement);
   bool MakeGroups(const GroupSelect& select);
   // Adds the rows of a SELECT. False: it fails, or there is no room, or a value is no number and no text.
   bool Load(const std::string& select, Relation& to);
   std::optional<std::vector<RelationColumn>> Describe(const std::string& select) const;
-  // The statement with hidden columns in the place of window functions that the cache answers.
+  // The statement with hidden columns instead of the window functions that the cache answers.
   std::string WithWindows(std::string_view statement);
   // The statement with conditions that leave rows out which are none of the first ones.
   std::string WithTops(std::string_view statement);

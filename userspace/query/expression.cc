@@ -19,7 +19,7 @@ std::optional<Number> NumberOf(std::string_view text) {
 }
 
 
-// Recursive descent, by SQLite's precedence of operators. Where something is not understood, is_good_ is false.
+// Recursive descent, by SQLite's precedence of operators. is_good_ is false after an unsupported construct.
 class Reader {
  public:
   Reader(Tokens tokens, const ExpressionNames& names) : tokens_(tokens), names_(names) {}

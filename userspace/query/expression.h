@@ -32,7 +32,7 @@ struct Expression {
     kText,
     kScalar,  // the value of a SELECT in parentheses
     kColumn,
-    // Of two operands.
+    // Binary operators.
     kAdd,
     kSubtract,
     kMultiply,
@@ -48,10 +48,10 @@ struct Expression {
     kIsNot,
     kAnd,
     kOr,
-    // Of one.
+    // Unary operators.
     kNot,
     kAbsolute,
-    // Of any number.
+    // Any number of operands.
     kIn,  // the first one in the others, which are constants
     kLeast,
     kGreatest,
@@ -72,11 +72,11 @@ struct Expression {
 
 // What the names and SELECTs in an expression are. No value: nothing that is understood.
 struct ExpressionNames {
-  // Of "name" or "table.name".
+  // The column of "name" or "table.name".
   std::function<std::optional<ColumnRef>(Tokens)> column;
   // The number of a SELECT without its parentheses.
   std::function<std::optional<size_t>(Tokens)> scalar;
-  // Of a call that the tokens begin with: what it is the same as, and the number of its tokens. May be null.
+  // The column that equals the call at the begin of the tokens, and the number of its tokens. May be null.
   std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
 };
 

@@ -23,10 +23,10 @@ class ExpressionRows {
   virtual const columns::ColumnValues* Column(ColumnRef column) = 0;
 };
 
-// Of a literal.
+// The value of a literal.
 tables::Cell ConstantOf(const Expression& expression);
 tables::Cell CellOf(const columns::ColumnValues& values, size_t row);
-// Where SQLite sorts `a` beside `b`: below 0 before it. None: numbers and texts, which its rules of affinity compare.
+// SQLite's order: below 0 if `a` is before `b`. Empty for a number and a text, which SQLite's rules of affinity compare.
 std::optional<int> CompareCells(const tables::Cell& a, const tables::Cell& b);
 // Whether a condition of that value holds: not if it is NULL. None of a text.
 std::optional<bool> IsTrue(const tables::Cell& value);
@@ -57,11 +57,11 @@ class ExpressionValues {
 
   std::optional<Operand> OperandOf(ExpressionRows& rows);
   const columns::ColumnValues* Compute(ExpressionRows& rows);
-  // Of whole numbers. False: it is no such operation, or a result is beyond 64 bits.
+  // For whole numbers. False: not such an operation, or a result is beyond 64 bits.
   bool ComputeIntegers(const Operand& left, const Operand& right, size_t rows);
-  // Of two numbers, one of which is real. False: it is no such operation, or a result is none.
+  // For two numbers, one of them real. False: not such an operation, or a result is not a number.
   bool ComputeReals(const Operand& left, const Operand& right, size_t rows);
-  // Of texts and constants: once for each of the texts.
+  // For texts and constants: computes once for each distinct text.
   bool ComputeTexts(std::span<const Operand> operands, size_t rows);
   bool Put(size_t row, std::span<const tables::Cell> operands);
 

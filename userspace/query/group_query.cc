@@ -234,7 +234,7 @@ class SelectReader {
     return (has_keys_ || extremes + others != 0) && (beside == 0 || extremes <= 1);
   }
 
-  // Of all expressions. False: their values would take too much memory.
+  // Notes the columns of all expressions. False: their values would take too much memory.
   bool NoteColumns() {
     size_t operators = 0;
     ForEachExpression([&](const Expression& expression) {
@@ -388,7 +388,7 @@ class SelectReader {
     return ordered && ordered->items.size() == columns ? std::make_shared<const OrderedSelect>(std::move(*ordered)) : nullptr;
   }
 
-  // Puts a table of the trace in the place of a subquery that reads rows of it, if there is no other one.
+  // Replaces a subquery that reads rows of a table of the trace by that table, if there is no other table.
   void Flatten() {
     const auto is_base = [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; };
     if (std::any_of(query_.relations.begin(), query_.relations.end(), is_base)) return;
@@ -643,7 +643,7 @@ class SelectReader {
     return true;
   }
 
-  // Of a WHERE or ON: all of them hold. Those of a LEFT JOIN are about its last table.
+  // Reads the conditions of a WHERE or ON, which are ANDed. Those of a LEFT JOIN concern its last table.
   bool ReadConditions(Tokens condition, bool is_left = false) {
     if (condition.empty()) return !is_left;
     for (const Tokens term : SplitAtAnd(condition, depth_)) {
@@ -773,7 +773,7 @@ class SelectReader {
     return NameOfValue(NumberOf({.kind = GroupValue::Kind::kBeside, .of = std::move(expression)}));
   }
 
-  // An expression with columns of the groups in the place of calls and of keys.
+  // The expression with columns of the groups instead of calls and keys.
   std::optional<std::string> Rewritten(Tokens tokens) {
     std::string text;
     const auto put = [&](std::string_view source) {

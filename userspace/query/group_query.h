@@ -55,7 +55,7 @@ struct GroupRelation {
   uint64_t used = 0;                         // bits of columns that the query looks at
   // Conditions of this relation alone, as they are written.
   std::vector<std::string> own = {};
-  // Of LEFT JOIN: rows without one that meets all of these have NULL.
+  // LEFT JOIN: rows without a row that meets all conditions have NULL.
   bool is_left = false;
   std::vector<Expression> on = {};
   // What the subquery is, if it is one whose rows need not be made by SQLite.
@@ -94,7 +94,7 @@ struct OrderedSelect {
   std::vector<Expression> items = {};
 };
 
-// Such a SELECT in a statement, and what it reads once its groups are rows of a table.
+// A SELECT of groups in a statement, and the SELECT that reads the groups as rows of a table.
 struct GroupSelect {
   GroupQuery query;
   size_t number = 0;  // of the table of its groups: kGroupTable with that behind
@@ -118,7 +118,7 @@ struct TopSelect {
   uint8_t column = 0;
   bool is_descending = false;
   uint64_t rows = 0;  // those that are left out at the begin included
-  // Of the statement: where a further condition can be put, and what is before it.
+  // Position in the statement for a further condition, and the text before it.
   size_t at = 0;
   bool has_where = false;
   size_t where_begin = 0;

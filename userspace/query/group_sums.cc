@@ -23,7 +23,7 @@ using tables::Cell;
 constexpr uint32_t kMaxGroups = 1 << 17;
 // A histogram takes some KiB.
 constexpr uint32_t kMaxHistograms = 1 << 14;
-// Of a group and a value that is counted once in it; 24 bytes each.
+// Largest number of pairs of a group and a distinct value; 24 bytes each.
 constexpr size_t kMaxDistinct = size_t{1} << 22;
 // Ranges of whole numbers that a table is made for.
 constexpr uint64_t kMaxRange = 1 << 16;
@@ -352,7 +352,7 @@ class GroupSummer {
         });
       case GroupValue::Kind::kMin:
       case GroupValue::Kind::kMax: {
-        // Of NULL alone, the last row stands for the group.
+        // If all values are NULL, the columns are those of the last row of the group.
         const auto add = [&](uint32_t row, uint32_t group) {
           const Cell::Kind kind = values->KindOf(row);
           if (kind != Cell::Kind::kInteger && kind != Cell::Kind::kNull) return false;
@@ -522,7 +522,7 @@ class GroupSummer {
   bool has_beside_ = false;
   bool has_extreme_ = false;
 
-  // Of a batch.
+  // For the current batch:
   std::vector<uint32_t> group_;  // of each row
   std::vector<uint32_t> key_codes_;
   std::vector<uint8_t> is_chosen_;

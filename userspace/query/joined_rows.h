@@ -20,11 +20,11 @@
 
 namespace query {
 
-// Where rows come from. The functions may fail: then SQLite has to answer.
+// The source of rows. If a function fails, SQLite answers the statement.
 struct GroupInput {
   // The cache, in which these columns (bits) of a table can be read; null: they cannot.
   std::function<std::shared_ptr<const columns::ColumnFile>(tables::Table, uint64_t columns)> table;
-  // Of the statement; may be null.
+  // The windows of the statement; may be null.
   const StatementWindows* windows = nullptr;
   // Adds the rows of a SELECT. False: they find no room, or it fails.
   std::function<bool(const std::string& select, Relation& to)> load;
@@ -77,10 +77,10 @@ class JoinedRows {
   bool LoadOthers(size_t base);
   bool Load(size_t relation);
   bool Plan(size_t base);
-  // Puts values in the place of columns of relations that have one row, and of what is computed of these.
+  // Replaces columns of relations with one row, and expressions of these, by their values.
   void Fold(Expression& expression);
   bool AddStep(uint64_t& there, std::vector<const Expression*>& terms);
-  // The bounds that `terms` are for the columns of a relation, by what is there.
+  // The bounds of a relation's columns by those `terms` whose other relations are in `there`.
   std::vector<Bound> BoundsOf(size_t relation, uint64_t there, const std::vector<const Expression*>& terms) const;
   void TakeConditions(uint64_t there, std::vector<const Expression*>& terms, Step& step);
   bool AddBlock();

@@ -67,7 +67,7 @@ class KeptRows {
 
  private:
   static constexpr size_t kBlockBytes = size_t{256} << 10;
-  // Of a row besides its bytes: where it begins, and its place in the index.
+  // An entry for a row: the position of its bytes, and its position in the index.
   struct Entry {
     int64_t key = 0;
     int64_t time = 0;

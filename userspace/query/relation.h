@@ -44,7 +44,7 @@ class Relation {
   // Rows whose value is from the first to the second one, both included.
   Range Between(int64_t from, int64_t to) const;
   bool is_of_texts() const { return is_of_texts_; }
-  // Of the column that rows are ordered by; -1: there is no such text.
+  // The number of a text in the column that rows are ordered by; -1: there is no such text.
   int64_t NumberOf(std::string_view text) const;
   uint32_t RowAt(uint32_t place) const { return order_[place]; }
 

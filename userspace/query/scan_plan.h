@@ -27,8 +27,7 @@ struct ScanPlan {
   std::optional<uint8_t> key = std::nullopt;
   // The condition that the key has to be equal to; none: the times from and to.
   std::optional<uint8_t> key_condition = std::nullopt;
-  // Of each condition: its column, and what it says, in SQLite's numbers (SQLITE_INDEX_CONSTRAINT_*),
-  // kListed if the value is a list.
+  // The column of each condition, and its operator as SQLITE_INDEX_CONSTRAINT_*; kListed if the value is a list.
   std::vector<uint8_t> operands = {};
   std::vector<uint8_t> operations = {};
   // Bit i: window i of the statement is looked at.

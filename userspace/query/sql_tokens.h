@@ -17,7 +17,7 @@ struct SqlToken {
   std::string_view source = {};  // as it is written
   size_t depth = 0;         // parentheses around it; a parenthesis itself counts as outside
 
-  // Of a word that is not quoted: whether it is this keyword, in capitals here.
+  // True if it is this keyword, without quotes. `keyword` is in capitals.
   bool Is(std::string_view keyword) const;
   bool IsSign(std::string_view sign) const { return kind == Kind::kSign && source == sign; }
   bool IsName() const { return kind == Kind::kWord || kind == Kind::kQuotedName; }

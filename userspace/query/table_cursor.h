@@ -47,7 +47,7 @@ class KeptScans {
 
   KeptScans(uint64_t staying, KeptBudget& budget) : staying_(staying), budget_(budget) {}
 
-  // The entry of these, perhaps in the place of the oldest one. Valid up to the next call.
+  // The entry for these, which may replace the oldest one. Valid until the next call.
   Entry& Find(const std::string& plan, const tables::RowFilter& constant);
   uint64_t staying() const { return staying_; }
   KeptBudget& budget() { return budget_; }
@@ -89,7 +89,7 @@ class TableCursor {
   }
   const util::Error& error() const { return error_; }
   bool at_end() const { return left_ == 0; }
-  // Of the row; a column that the plan has not is NULL.
+  // A column of the row; NULL if the plan does not have it.
   const tables::Cell& column(uint8_t column) {
     if (column >= InfoOf(table_).columns.size()) return Window(column - InfoOf(table_).columns.size());
     const uint8_t slot = batch_->SlotOf(column);
@@ -100,7 +100,7 @@ class TableCursor {
     if (kept_) return kept_id_;
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }
-  // Of the trace; none if the rows are kept ones.
+  // Faults of the trace; empty if the rows are kept in memory.
   std::optional<tables::ScanFaults> faults() const;
 
  private:
@@ -117,9 +117,9 @@ class TableCursor {
   bool IsText(const ScanPlan& plan) const;  // its key
   util::Status CheckEnd() const;  // fails if reading ended early
   util::Status Fetch();
-  // Of a row of the batch; NULL if there is no such window.
+  // Sets `cell` to the window value of a row of the batch; NULL if there is no such window.
   void PutWindow(size_t number, size_t row, tables::Cell& cell) const;
-  // Of the row.
+  // The window value of the current row.
   const tables::Cell& Window(size_t number);
 
   const TraceFile& file_;

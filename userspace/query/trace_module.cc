@@ -535,7 +535,7 @@ void DeleteModule(void* module) { delete static_cast<Module*>(module); }
 int RegisterTraceModule(sqlite3* database, TraceModuleOptions options) {
   return Guarded([&] {
     auto kept = std::make_unique<Module>(std::move(options));
-    // It is SQLite's from here on, whatever comes of it.
+    // SQLite owns it from here on, also after an error.
     const int code =
         sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteModule);
     return code != SQLITE_OK ? code : RegisterAggregates(database);

@@ -35,7 +35,7 @@ struct WindowQuery {
   }
 };
 
-// Such a function in a statement.
+// A window function in a statement.
 struct WindowUse {
   WindowQuery query;
   size_t begin = 0;  // in the statement
@@ -72,7 +72,7 @@ class WindowValues {
   std::vector<bool> is_null_;
 };
 
-// Of a hidden column.
+// The name of a hidden column.
 inline std::string NameOfWindow(size_t number) { return "#w" + std::to_string(number); }
 
 // The windows of the statement that runs: hidden columns of the tables of its database.

@@ -13,7 +13,7 @@
 namespace schema {
 
 namespace argument {
-// Of stacks with a user half: a StackEnd's name. Absent: not known.
+// Argument of stacks with a user half: a StackEnd's name. Absent: unknown.
 inline constexpr std::string_view kEnd = "end";
 }  // namespace argument
 

@@ -58,7 +58,8 @@ struct RecordingConfig {
   request::BufferingMode mode = request::BufferingMode::kStreaming;
   // The recording sets ring_bytes and ring_use.
   capture::ProgramOptions programs;
-  // Of all CPUs together, rounded down to powers of two for each; streaming: 0 is the default.
+  // All CPUs together; each CPU's part is rounded down to a power of two. Streaming: 0 is the
+  // default.
   uint64_t buffer_bytes = uint64_t{64} << 20;
   // Sources that use perf's rings. In a buffer they get half of the room.
   capture::PerfSourceOptions sources;
@@ -130,7 +131,7 @@ struct FileTotals {
   uint64_t threads_alive = 0;
 };
 
-// The outcome of a snapshot, or of one file of a streaming recording.
+// The result of a snapshot, or of one file of a streaming recording.
 struct SnapshotResult {
   uint64_t number = 0;  // that Snapshot() returned, or of the file
   util::Status status = util::Ok();

@@ -286,7 +286,7 @@ class SettingsCollector::Worker {
     if (followed_.size() >= kMostFollowed) return;
     Followed followed{.pid = pid, .number = request.number, .use = request.use};
     followed.next = util::MonotonicNow() + followed.delay;
-    // Of the programs that the command runs, the first process of each.
+    // Libraries are read for the first process of each program that the command runs.
     followed.has_libraries =
         request.use == ProcessUse::kCommand ||
         (programs_.size() < kMostFollowed && programs_.insert(process.file).second);
@@ -294,8 +294,8 @@ class SettingsCollector::Worker {
     followed_[pid] = followed;
   }
 
-  // Reads a process anew that executed another program since. Its event comes later, or not before
-  // it ends. Returns false if it did not.
+  // Reads a process again if it has executed another program since. Its event may come later, or
+  // after its end. Returns false if it has not.
   bool ServeNewProgram(const Followed& followed) {
     const auto file = processes_->FileOf(followed.number);
     if (!file || *file == followed.file) return false;
@@ -433,7 +433,7 @@ class SettingsCollector::Worker {
   uint64_t hurry_until_ = 0;
   bool quit_ = false;
 
-  // Of the thread.
+  // Used by the thread only.
   std::optional<SystemReader> system_;
   std::optional<ProcessReader> processes_;
   std::optional<HashKey> key_;

@@ -78,7 +78,7 @@ class EventRows {
   RowBatch* losses_;
   RowBatch* blobs_;
   RowBatch* settings_;
-  // Of the record.
+  // The provider of the record.
   const fxt::ReaderProvider* provider_ = nullptr;
   uint64_t definitions_ = 0;
   const std::string* provider_name_ = nullptr;

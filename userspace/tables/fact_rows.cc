@@ -69,7 +69,7 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
   }
 }
 
-// Of a group, in HeldRow::cells.
+// The index of a group's cell in HeldRow::cells.
 constexpr size_t HeldCellOf(uint8_t group) { return waits::kSyscall + (group - kFirstGroup); }
 
 // The CPU where the wait ended or is to end.

@@ -65,7 +65,7 @@ class FactRows {
   // Cuts what goes on.
   void Finish();
 
-  // Of the groups kTask.
+  // The cells of the groups kTask.
   const TaskCells& tasks() const { return tasks_; }
   // The cell of a column in a group kTerms.
   static void PutTerm(Table table, uint8_t column, uint64_t terms, Cell& cell);
@@ -185,7 +185,8 @@ class FactRows {
   struct HeldRow {
     uint64_t id = 0;
     std::string throttled_by = {};
-    // Of the columns before it, but for the reason, and of the groups but for kDetails.
+    // The cells of the columns before kSyscall except the reason, and of the groups except
+    // kDetails.
     std::array<Cell, waits::kSyscall + kMaxGroups - 1> cells = {};
     std::optional<facts::WaitObject> object = std::nullopt;
     bool is_blocked = false;

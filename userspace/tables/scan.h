@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One pass over a trace that makes the rows of some tables.
+// One pass over a trace that produces the rows of some tables.
 //
 //   tables::TextPool texts;
 //   tables::Scan scan(file, source, texts);
@@ -10,12 +10,12 @@
 //   }
 //   if (!scan.error().empty()) report(scan.error());
 //
-// Rows come when what they tell has ended, as in the file: those of one CPU or one thread are in
-// order. Of processes, threads, CPUs and the capture itself they come last. Memory does not grow
-// with the number of records. Any records do, in any order.
+// A row is produced when the interval that it describes has ended: the rows of one CPU or one thread are
+// in order. Rows of processes, threads, CPUs and the capture come last. Memory does not grow
+// with the number of records. Records may be in any order.
 //
-// A statement over several tables makes several scans at once: what grows with the number of
-// threads and names counts in one budget that they share.
+// A statement over several tables makes several scans at once: their memory for threads and names
+// has one shared budget.
 #pragma once
 
 #include <cstdint>
@@ -103,8 +103,8 @@ class Scan {
   // No row before the one and behind the other is wanted.
   int64_t from_ = INT64_MAX;
   int64_t until_ = INT64_MIN;
-  // Where all wanted rows seemed to be read, bytes. The end comes a while after it, because one damaged time may lie far
-  // ahead of the records that follow it.
+  // Position (bytes) at which all wanted rows seemed to be read. The scan ends some time after it, because one damaged
+  // time may be far ahead of the records that follow it.
   std::optional<uint64_t> past_at_;
   bool out_of_order_ = false;  // such records followed
   bool finished_ = false;

@@ -40,7 +40,7 @@ class TaskCells {
     recent = {thread, process, names_.version(), Find(thread, process)};
     return recent.number;
   }
-  // Of no thread; its cells are NULL.
+  // No thread; its cells are NULL.
   static constexpr uint32_t kNone = 0;
   // kTaskCellCount of them, for numbers that NumberOf() returned, and kNone.
   const Cell* cells(uint64_t number) const { return cells_[number].data(); }

@@ -26,7 +26,7 @@ struct KeptTable {
 class TableCache {
  public:
   static constexpr const char* kPath = "/var/cache/fxt-record";
-  // Of all files together; those that were not used for longest are removed first.
+  // Limit for all files together; the least recently used are removed first.
   static constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
   // A larger file is not kept.
   static constexpr uint64_t kMaxFileBytes = uint64_t{16} << 20;

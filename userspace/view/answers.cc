@@ -71,7 +71,8 @@ struct ProcessRow {
   std::vector<uint32_t> counters;
 };
 
-// Processes with their threads, those with the most CPU time first. Of no process: koid ~0.
+// Processes with their threads, those with the most CPU time first. Koid ~0: threads without a
+// process.
 std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   constexpr fxt::Koid kNoProcess = ~fxt::Koid{0};
   std::unordered_map<fxt::Koid, const tables::TaskNames::Thread*> known;

@@ -24,8 +24,8 @@ struct Interval {
   LaneState state = LaneState::kAbsent;
   bool by_interrupt = false;  // an interrupt ended it
   bool is_cut = false;        // its begin or end is not a switch or wakeup of the file
-  // Of a thread's run the CPU; of a CPU's run the number of the thread; of kPreempted the thread
-  // that came; of a sleep the thread that ended it.
+  // For a thread's run: the CPU; for a CPU's run: the number of the thread; for kPreempted: the
+  // thread that took the CPU; for a sleep: the thread that ended it.
   uint32_t value = kNone;
   uint32_t object = 0;  // of a sleep: a label of what it was for; 0: not known
 };
@@ -95,7 +95,7 @@ class IntervalLanes {
   struct Lane {
     std::vector<Chunk> chunks;
     uint64_t end = 0;
-    // Of the open chunk, which is the last one.
+    // Capacity of the open chunk, which is the last one.
     uint16_t capacity = 0;
     uint64_t top_length = 0;
     std::array<uint64_t, kCountedStates> time = {};

@@ -35,7 +35,7 @@ class LabelTable {
   bool Load(IndexReader& in);
 
  private:
-  // Of an entry: the nodes of the map and of the vector, and the text's own.
+  // Bytes of an entry: the nodes of the map and of the vector, and the header of the text.
   static constexpr size_t kEntryBytes = 128;
 
   size_t max_bytes_;

@@ -55,7 +55,7 @@ struct CounterTrack {
   PointLane<Sample> samples;
 };
 
-// Where the trace says that it does not know: of a CPU, or of none.
+// Times of lost events, of a CPU or of none.
 struct LossTrack {
   std::optional<uint32_t> cpu;
   SpanLane gaps;              // what the CPU did is not known
@@ -191,7 +191,7 @@ class TraceIndex {
   bool LoadTracks(IndexReader& in);
   bool HasKnownNumbers();
 
-  // Divides what is free anew.
+  // Divides the free memory again.
   void ShareMemory();
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
@@ -199,7 +199,7 @@ class TraceIndex {
   void PutInstant(fxt::Koid thread, const Instant& instant);
   void AddCounter(const fxt::Event& event, uint64_t time);
   void AddFlow(const fxt::Event& event, uint64_t time, FlowPoint::Kind kind);
-  // Of events that say that something is missing.
+  // Adds an event that declares a loss.
   void AddLoss(const fxt::Event& event, uint64_t time);
   void PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss);
   // Null beyond the limit of tracks.

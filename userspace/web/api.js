@@ -43,7 +43,7 @@ class Items {
     return 24 * this.count + 64;
   }
 
-  /** Of a counter: the least and the greatest value of item `i`. */
+  /** The least and the greatest value of item `i` of a counter. */
   extremes(i) {
     this.floats ??= new Float32Array(this.words.buffer);
     return [this.floats[2 * i], this.floats[2 * i + 1]];

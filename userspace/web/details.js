@@ -270,7 +270,7 @@ export class Details {
         span ?? { begin: time, end: time, depth: 0 }), { class: 'link go' }));
   }
 
-  // Who had the CPU.
+  // Adds the thread that an interrupt interrupted.
   async #addInterrupted(trace, cpu, found, list, serial) {
     const run = await api.at(trace, `c${cpu}`, found.begin);
     if (serial !== this.serial || run.state === undefined) return;

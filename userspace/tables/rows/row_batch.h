@@ -42,7 +42,8 @@ class RowBatch {
 
   size_t size() const { return rows_; }
   const Cell* row(size_t number) const { return cells_.data() + number * columns_.size(); }
-  // Of a row among all that the table has, chosen or not: the same in every scan of the file.
+  // The id of a row among all rows of the table, also those that the filter excludes: the same in
+  // every scan of the file.
   uint64_t IdOf(size_t row) const { return ids_[row]; }
 
   // Calls `fill(column, cell)` for each cell of a new row; cells hold what was there before.
@@ -70,9 +71,9 @@ class RowBatch {
   }
   // Adds `rows` rows, which the caller fills: the cells of a row are next to each other.
   Cell* Extend(size_t rows);
-  // Of a row that comes later.
+  // The id of a row that is added later.
   uint64_t TakeId() { return next_id_++; }
-  // Of a group kDetails: the cells of a new number, which are valid up to Clear(). They are NULL.
+  // Adds a number to a group kDetails, and returns its cells, which are NULL. Valid until Clear().
   Cell* AddDetail() {
     details_.resize(details_.size() + kDetailCells);
     return details_.data() + details_.size() - kDetailCells;

@@ -7,7 +7,7 @@
 
 namespace tables {
 
-// Of tables with the columns concerned; what is not there chooses all.
+// Selects rows by columns of the table; absent conditions select all rows.
 struct RowFilter {
   // `ts` from the first to the second, both included, ns.
   int64_t from = INT64_MIN;

@@ -77,7 +77,7 @@ inline constexpr uint64_t kAllColumns = (uint64_t{1} << kMaxColumns) - 1;
 // The number of the first group among columns.
 inline constexpr uint8_t kFirstGroup = kMaxColumns;
 inline constexpr size_t kMaxGroups = 5;
-// Of a table, in the order of their numbers; most have none.
+// The groups of a table's columns, in the order of their numbers; most tables have none.
 std::span<const ColumnGroup> GroupsOf(Table table);
 // What a thread has in TaskCells.
 enum TaskCell : uint8_t { kTaskTid, kTaskPid, kTaskThread, kTaskProcess, kTaskKoid, kTaskCellCount };

@@ -156,7 +156,7 @@ util::Result<Graph> ReadSets(const FlameOptions& options, analyze::FlameKind kin
   return Graph{std::move(compared.next), std::move(compared.base), std::move(compared.q)};
 }
 
-// Of a side on the page.
+// The name of a side on the page.
 std::string NameOfSide(const std::vector<std::string>& paths, size_t captures) {
   if (captures <= 1) return paths.empty() ? "" : paths.front();
   return fmt::format("{} ({} captures)", fmt::join(paths, " "), captures);

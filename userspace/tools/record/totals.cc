@@ -142,7 +142,7 @@ std::string TotalsJson(const Totals& totals) {
     raw += stats.events[category];
     recorded += stats.recorded[category];
   }
-  // Of the categories that had any.
+  // Adds the categories with nonzero counts.
   const auto add_categories = [&](std::string_view key, const auto& counts) {
     json.Key(key).BeginObject();
     for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {

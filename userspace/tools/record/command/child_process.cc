@@ -37,7 +37,7 @@ int WhyNotRunnable(const std::string& path) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-// Where the shell would find the command. Empty: nowhere, and `*reason` is errno.
+// The path at which the shell would find the command. Empty: not found, and `*reason` is errno.
 std::string FindProgram(const std::string& name, int* reason) {
   *reason = ENOENT;
   if (name.find('/') != std::string::npos) {

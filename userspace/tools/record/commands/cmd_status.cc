@@ -65,7 +65,7 @@ std::string Screen(const std::string& lines) {
   return screen + kClearBelow;
 }
 
-// Of the last second, where there is a buffer to ask.
+// The busiest threads of the last second; empty if the session has no buffer.
 std::string Threads(control::Client& client, const control::Status& status) {
   if (status.state != control::SessionState::kStarted ||
       status.buffering_mode == request::BufferingMode::kStreaming) {

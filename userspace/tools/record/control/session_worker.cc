@@ -45,7 +45,7 @@ util::Status TakeSources(const request::Sources& sources, RecordOptions& options
   return ApplySources(options);
 }
 
-// Waits for each reader kReaderTimeoutNs anew.
+// Waits up to kReaderTimeoutNs for each read of the receiver.
 output::KeepWaiting ReaderTimeout() {
   return [begin = uint64_t{0}, last = uint64_t{0}]() mutable {
     const uint64_t now = util::MonotonicNow();
