@@ -394,7 +394,7 @@ struct fxr_probe_comparison {
 };
 FXR_ASSERT(sizeof(struct fxr_probe_comparison) == 56);
 
-/* What the program of a probe with arguments or a filter reads; a map has it by probe number. */
+/* Instructions of a probe with arguments or a filter; a map has it by probe number. */
 struct fxr_probe_spec {
 	fxr_u32 operand_count;
 	fxr_u32 comparison_count; /* 0: every call is recorded */
@@ -477,7 +477,7 @@ enum fxr_wait_kind {
 #define FXR_WAIT_TEXT_BYTES 255
 #define FXR_WAIT_FRAMES 16
 
-/* How a system call names what it waits for. The collector fills the table by number. */
+/* How a system call names the object that it waits for. The collector fills the table by number. */
 enum fxr_wait_call {
 	FXR_CALL_OTHER = 0,
 	FXR_CALL_DESCRIPTOR,    /* argument 0 */

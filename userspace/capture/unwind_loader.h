@@ -36,7 +36,7 @@ class StackSession;
 
 namespace capture {
 
-// What the loader has done so far.
+// Counts of the loader so far.
 struct UnwindStats {
   uint64_t tables = 0;       // loaded now
   uint64_t table_bytes = 0;  // of these

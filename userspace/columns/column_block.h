@@ -12,7 +12,7 @@
 
 namespace columns {
 
-// Rows of a block, at most. What a step of a query works on stays in the second-level cache.
+// Rows of a block, at most. The data of a step of a query fits the second-level cache.
 inline constexpr size_t kBlockRows = 32768;
 // Bytes of the blocks of all columns of some rows, at most; a reader refuses larger ones.
 inline constexpr size_t kMaxRowBytes = size_t{128} << 20;
@@ -48,7 +48,7 @@ struct ColumnValues {
   tables::Cell::Kind kind = tables::Cell::Kind::kNull;
   std::vector<std::string_view> texts;
   std::vector<std::byte> bytes;  // those of the file
-  // What reading needs meanwhile; kept for its memory.
+  // Temporary memory of reading; kept for its memory.
   std::vector<std::byte> number_bytes;
   std::vector<int64_t> few_values;
   std::vector<uint8_t> few_kinds;

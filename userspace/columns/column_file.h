@@ -43,7 +43,7 @@ struct TableBlocks {
 
 using Directory = std::array<TableBlocks, tables::kTables>;
 
-// How many entries a block has.
+// Number of entries of a block.
 size_t EntriesOf(tables::Table table);
 // The place of the group of a column among these; empty: it is in none.
 std::optional<size_t> GroupEntryOf(tables::Table table, uint8_t column);

@@ -8,8 +8,8 @@
 
 namespace columns {
 
-// Each takes a pass over the trace. What costs much and is asked for seldom is made when it is first
-// asked for; everything else at once.
+// Each takes a pass over the trace. Columns that are expensive and rarely used are made at their
+// first use; everything else at once.
 enum class ColumnSet : uint8_t {
   kBase,
   kWaitParts,  // of waits: who else had the CPU, and why

@@ -15,7 +15,7 @@ namespace columns {
 struct ColumnsOf {
   std::string file;  // for messages
   TraceKey key;
-  // What is to be made: bits of ColumnSets, besides those of `before`.
+  // The columns to write: bits of ColumnSets, besides those of `before`.
   unsigned sets = 0;
   // The file so far, whose blocks become those of the new one; may be null.
   const ColumnFile* before = nullptr;

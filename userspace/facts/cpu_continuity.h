@@ -40,7 +40,7 @@ class CpuContinuity {
   // `names` must outlive this and be kept up to date.
   explicit CpuContinuity(const TaskNames& names) : names_(names) {}
 
-  // What is to be said of a switch that comes next.
+  // The verdict about the next switch.
   Verdict Judge(const Switch& record) const;
   // Takes note of it.
   void Note(const Switch& record, uint64_t offset);
@@ -61,7 +61,7 @@ class CpuContinuity {
   // The CPU of a thread that was switched in and not out since; empty if unknown.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
 
-  // Those that nothing has explained so far.
+  // Takeovers that are not explained yet.
   const std::vector<TakeOver>& take_overs() const { return take_overs_; }
 
  private:

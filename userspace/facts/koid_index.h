@@ -17,7 +17,7 @@ class KoidIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // What a koid takes here, at most: slots double, and at most half of them are used.
+  // Bytes per koid, at most: slots double, and at most half of them are used.
   static constexpr size_t kBytesOfKoid = 64;
 
   // No more than `limit` koids get a number, which is below 2^31, and no more than `shared` has

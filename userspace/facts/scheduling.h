@@ -36,7 +36,7 @@ struct Switch {
   SwitchSide incoming;
 };
 
-// How a waker woke a thread.
+// The way in which a waker woke a thread.
 enum class WakeVia : uint8_t {
   kNone,   // by itself, or not known
   kNetRx,  // by packets that it sent: in the NET_RX softirq that it raised

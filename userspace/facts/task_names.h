@@ -21,7 +21,7 @@ namespace facts {
 
 // The last record of a koid counts; one of a section that does not have the kernel's facts counts
 // until the kernel names the thread or process. Memory: about 250 bytes for each of at most 2^20
-// threads and as many processes, and what TextPool holds. Those beyond have no names.
+// threads and as many processes, and what TextPool holds. Further ones have no names.
 class TaskNames {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
@@ -138,8 +138,8 @@ class TaskNames {
   // The same; "" when nothing named it.
   const std::string& thread_name(fxt::Koid koid) const { return OrEmpty(ThreadName(koid)); }
   const std::string& process_name(fxt::Koid koid) const { return OrEmpty(ProcessName(koid)); }
-  // What the thread's own record says, or else `process`, or else what gave it an index. The same
-  // whatever else is asked of the trace.
+  // The process by the thread's own record, otherwise `process`, otherwise that of its thread
+  // record. The same whatever else is asked of the trace.
   std::optional<fxt::Koid> ProcessOf(fxt::Koid thread,
                                      const std::optional<fxt::Koid>& process) const;
   static std::optional<fxt::Koid> ProcessOf(const Thread& thread) {
@@ -170,7 +170,7 @@ class TaskNames {
   bool ours() const { return ours_ && !others_; }
   // Counts processes with a record.
   size_t CountProcesses() const;
-  // Those without a record and without a time have an index and nothing else.
+  // Threads without a record and without a time have only an index.
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Process>& processes() const { return processes_; }
 

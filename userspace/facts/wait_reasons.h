@@ -71,7 +71,7 @@ bool IsOf(const WaitReasons::Slept& slept, uint64_t begin);
 // One text of what ReasonOf() says and the function.
 std::string JoinReasons(const std::string& reason, const std::string& function);
 
-// What many waits have in common: "page fault", "block read vda", or the function.
+// Shared parts of reasons: "page fault", "block read vda", or the function.
 std::string KindOfReason(std::string_view reason);
 
 }  // namespace facts

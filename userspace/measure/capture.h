@@ -39,7 +39,7 @@ struct GroupName {
   auto operator<=>(const GroupName&) const = default;
 };
 
-// What has a length each time it happens.
+// Events with a duration.
 enum class Duration : uint8_t {
   kSlice,          // a run, from the switch in to the switch out
   kWakeupLatency,  // from the wakeup, or from being made, to the first run
@@ -74,7 +74,7 @@ inline constexpr size_t kAttributions = 7;
 inline constexpr std::array<const char*, kAttributions> kAttributionNames = {
     "held_cpu",    "held_cpu_lower", "woken_by",     "preempted_by",
     "answered_by", "let_go_by",      "given_work_by"};
-// What a sleep for something counts as besides, by facts::WaitsFor; none for the rest.
+// Additional duration that a sleep counts as, by facts::WaitsFor; none for the rest.
 struct SleepPart {
   Duration duration = Duration::kForAnswer;
   Attribution attribution = Attribution::kAnsweredBy;
@@ -110,7 +110,7 @@ struct Group {
   // The names with their digits, where no other name of the capture folds to the same; else "".
   std::string exact_process;
   std::string exact_thread;
-  // What people read: "sqlite3", but "kworker/#:#".
+  // The name for reports: "sqlite3", but "kworker/#:#".
   GroupName shown() const {
     return {.process = exact_process.empty() ? name.process : exact_process,
             .thread = exact_thread.empty() ? name.thread : exact_thread,
@@ -144,7 +144,7 @@ struct Group {
 
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
   std::array<std::map<uint32_t, Blame>, kAttributions> blames;
-  // What its threads slept for, but for work; only `count` and `ns`, and in a file no more than
+  // Purposes of its threads' sleeps, except work; only `count` and `ns`, and in a file no more than
   // kWaitedObjects, of which the last may be kOthers.
   static constexpr size_t kWaitedObjects = 64;
   std::map<WaitedObject, Blame> waited_objects;

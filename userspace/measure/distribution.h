@@ -21,8 +21,8 @@ struct Instance {
   bool operator==(const Instance&) const = default;
 };
 
-// All lengths of a kind of time. What is cut by an edge of the capture or cannot be known is
-// counted apart and is in nothing else.
+// All lengths of a kind of time. Lengths that an edge of the capture cuts, or that are unknown, are
+// counted separately and nowhere else.
 struct alignas(64) Distribution {
   static constexpr size_t kWorst = 4;
 

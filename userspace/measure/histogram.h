@@ -74,7 +74,7 @@ class Histogram {
   // The value below or at which the fraction `q` (0 to 1) of all values lies: the middle of its
   // bucket. 0 when empty.
   uint64_t Quantile(double q) const;
-  // How many values lie above `value`, buckets counted by their middle.
+  // Number of values above `value`; a bucket counts by its middle.
   uint64_t CountAbove(uint64_t value) const;
   // The sum of (x - value) over the values above `value`, by their middles, ns.
   double ExcessAbove(uint64_t value) const;
@@ -85,8 +85,8 @@ class Histogram {
     double squares = 0;
   };
   Logs LogsOf(double floor) const;
-  // How far the values lie apart, by middles: the standard deviation of a sample. 0 of fewer than
-  // two.
+  // Standard deviation, by the middles of buckets: the standard deviation of a sample. 0 of fewer
+  // than two.
   double StandardDeviation() const;
 
   bool operator==(const Histogram& other) const {
@@ -105,7 +105,7 @@ class Histogram {
   std::vector<uint8_t> few_;
   uint64_t count_ = 0;
   uint32_t base_ = 0;  // the bucket of few_[0], the first of its octave
-  // What was carried over, multiples of 256, in ascending order of their buckets.
+  // Carries, multiples of 256, in ascending order of their buckets.
   std::vector<std::pair<uint32_t, uint64_t>> many_;
 };
 

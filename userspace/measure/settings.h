@@ -41,7 +41,7 @@ struct SettingValues {
 inline constexpr std::string_view kOfThread = " of thread ";
 
 using SettingMap = std::map<SettingKey, SettingValues>;
-// What a map may take in memory; settings beyond are left out.
+// Memory limit of a map; settings beyond are left out.
 inline constexpr size_t kMostSettings = 20'000;
 
 // Adds the values of another capture of the machine.

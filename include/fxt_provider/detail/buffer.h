@@ -31,7 +31,7 @@ enum {
   FXT_MAX_RECORD_BYTES = FXT_BLOCK_BYTES
 };
 
-/* What happens to a full block. */
+/* The policy for a full block. */
 enum fxt_buffer_mode {
   FXT_MODE_ONESHOT = 0,   /* it stays; when all are full, records are lost */
   FXT_MODE_CIRCULAR = 1,  /* the oldest is overwritten */

@@ -24,7 +24,7 @@ bool IsLeader(fxt::Koid thread, fxt::Koid process) {
 // The same number the time before.
 fxt::Koid Before(fxt::Koid process) { return process - (fxt::Koid{1} << schema::kTidBits); }
 
-// What was not UTF-8 has grown: U+FFFD takes three bytes and may have been one.
+// Text that was not UTF-8 has grown: U+FFFD takes three bytes and may have been one.
 bool MayHaveGrown(std::string_view text) {
   return text.find("\xef\xbf\xbd") != std::string_view::npos;
 }

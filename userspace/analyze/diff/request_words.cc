@@ -71,7 +71,7 @@ std::string InWords(const measure::PathPart& part) {
   return object.empty() ? " in " + what : fmt::format(" in {} ({})", what, object);
 }
 
-// What a thread does that is on the path.
+// The activity of a thread on the path.
 std::string DoesWords(const measure::PathPart& part) {
   const std::string what = text::CleanText(part.waited_for);
   switch (part.kind) {

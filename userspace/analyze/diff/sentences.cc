@@ -83,7 +83,8 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
       row.object->object.kind == schema::wait_kind::kChild) {
     return fmt::format("waits {} {} for {} to exit, {}", amount, longer, whom, answers());
   }
-  // What it asked for says less than whom it asked. What it could not send says more.
+  // The thread that it asked is more informative than the call in which it asked. A send that
+  // blocks is more informative.
   const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
                                     row.object->object.syscall.starts_with("send"));
   if (comparison::IsAnswers(row.statistic) && named && sends) {
@@ -179,7 +180,7 @@ std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
   return words;
 }
 
-// What the group does, without its name.
+// The predicate of the group's sentence, without its name.
 std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
   if (row.verdict == Verdict::kNew) return "is new";
   if (row.verdict == Verdict::kGone) return "is gone";

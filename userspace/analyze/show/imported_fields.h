@@ -35,7 +35,7 @@ class ImportedFields {
   std::optional<uint64_t> late() const { return late_; }
   // ns of a complete event that is an async span in the trace.
   std::optional<uint64_t> duration() const { return duration_; }
-  // What "args" is where it is no object; null: it is one.
+  // The value of "args" if it is not an object; null: it is one.
   const fxt::Argument* whole_arguments() const { return whole_arguments_; }
 
   static bool IsField(const fxt::Argument& argument);

@@ -51,7 +51,7 @@ struct Overview {
     uint64_t run_ns = 0;
     bool idle = false;
   };
-  // What --counters counted of a thread's runs.
+  // Sums of --counters over a thread's runs.
   struct Work {
     uint64_t cycles = 0;
     uint64_t instructions = 0;

@@ -34,8 +34,8 @@ struct TraceEventOptions {
 // Perfetto stops at properties it does not know, so these come last. Memory grows with the number
 // of different stacks only; later parts wait in temporary files.
 //
-// What was imported from such JSON comes out as it was, fields and numbers of tasks included, as
-// far as records can say it.
+// JSON that was imported is restored, with its fields and task ids, as far as records can hold
+// them.
 //
 // Times are microseconds with three decimals. Ids and pointers are strings, as are numbers beyond
 // 2^53. Strings that are not UTF-8 are repaired.

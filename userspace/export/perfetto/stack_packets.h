@@ -15,7 +15,7 @@
 
 namespace exporting::perfetto {
 
-// How stacks are written.
+// The format of stacks.
 enum class SampleFormat : uint8_t {
   kStackSample,  // StackSample: Perfetto 58 and later
   kPerfSample,   // PerfSample, as of linux.perf: any Perfetto; weights are not shown

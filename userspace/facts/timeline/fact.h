@@ -31,7 +31,7 @@ using ThreadIndex = uint32_t;
 // The index of threads beyond the limit of a table.
 inline constexpr ThreadIndex kNoThread = UINT32_MAX;
 
-// What begins or ends a fact.
+// The event that begins or ends a fact.
 enum class Bound : uint8_t {
   kSeen,      // a switch or wakeup in the file
   kFileEdge,  // the window began or ended: the fact is cut, it may be longer than shown
@@ -41,7 +41,7 @@ enum class Bound : uint8_t {
               // unknown
 };
 
-// What a CPU does.
+// The state of a CPU.
 enum class CpuActivity : uint8_t {
   kNothingSeen,  // no switch and no loss yet
   kRun,
@@ -183,7 +183,7 @@ struct CpuSwitch {
   std::optional<fxt::Koid> outgoing_process = std::nullopt;
   bool outgoing_idle = false;
   ThreadIndex preempted = kNoThread;  // the outgoing thread, if it left runnable
-  // What the CPU does from now on: kRun, kIdle, or kGap behind a loss.
+  // The new state of the CPU: kRun, kIdle, or kGap behind a loss.
   CpuActivity activity = CpuActivity::kRun;
   ThreadIndex index = kNoThread;
   fxt::Koid thread = 0;

@@ -10,8 +10,8 @@
 //   none          it waited behind others
 //
 // Masks, groups and weights are those of category `settings`, from the time on at which they were
-// read. What is not known is no reason. Waits while the quota of a cgroup is used up are facts of
-// their own (WaitKind::kThrottled).
+// read. Unknown times count for no reason. Waits while the quota of a cgroup is used up are facts
+// of their own (WaitKind::kThrottled).
 //
 // The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends
 // before it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks,
@@ -69,7 +69,7 @@ class RunnableReasons {
     if (!own_.empty()) Drop(child);
   }
 
-  // What a CPU does from `time` on.
+  // The state of a CPU from `time` on.
   void OnCpu(uint32_t cpu, bool idle, uint64_t time) {
     uint8_t& was_idle = is_idle_.At(cpu);
     if (was_idle == static_cast<uint8_t>(idle)) [[likely]] {
@@ -120,7 +120,7 @@ class RunnableReasons {
     uint32_t number = 0;  // 0: none, its threads are weighed by their nice
     uint32_t weight = 1024;
   };
-  // What settings say of a process, or of one thread.
+  // Settings of a process, or of one thread.
   struct Scheduling {
     uint8_t mask = kNoMask;
     bool idle_policy = false;
@@ -220,7 +220,7 @@ class RunnableReasons::OpenWait {
   // The kernel's priorities of threads that are not real-time ones are from here on.
   static constexpr int32_t kFair = 100;
   static constexpr int32_t kIdlePolicy = 140;  // behind the nicest one
-  // A wakeup reaches another CPU later than it is recorded. What is chosen there meanwhile says
+  // A wakeup reaches another CPU later than it is recorded. A switch on that CPU meanwhile proves
   // nothing.
   static constexpr uint64_t kLatestArrival = 1'000'000;
 

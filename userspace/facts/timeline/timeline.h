@@ -128,15 +128,15 @@ class Timeline : public TimelineState {
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
-  // What the sleep of `thread` is for, which goes on at `time`. Passed over for others.
+  // The purpose of the sleep of `thread` that continues at `time`. Passed over for others.
   void OnObject(fxt::Koid thread, WaitObject object, uint64_t time);
   // `thread` is being created.
   void OnFork(fxt::Koid thread, uint64_t time);
   // `thread` waits for a CPU and had no quota from `begin` to `end`.
   void OnThrottled(fxt::Koid thread, uint64_t begin, uint64_t end, uint64_t time, CpuLimit limit);
 
-  // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. Nothing
-  // may be added any more.
+  // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. No more
+  // records may be added.
   void Finish(uint64_t end);
 
  private:

@@ -72,7 +72,7 @@ class WaitPurposes {
     at.process = process;
     at.party = PartyOf(process);
   }
-  // What a process runs, by its name; digits do not count.
+  // The program of a process, by its name; digits do not count.
   void NoteProgram(const fxt::KernelObject& object);
   void NoteFork(ThreadIndex maker, ThreadIndex child);
   void NoteExit(ThreadIndex thread) {
@@ -97,7 +97,7 @@ class WaitPurposes {
     return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
                     wait.end, true, state);
   }
-  // What the system call that a thread slept in says of it.
+  // The evidence of the system call that a thread slept in.
   enum class Call : uint8_t {
     kNotKnown,
     kLock,   // of a file
@@ -138,7 +138,7 @@ class WaitPurposes {
   // The least times to doubt a chain.
   static constexpr uint32_t kServesSurely = 16;
   static constexpr uint32_t kNoParty = UINT32_MAX;
-  // Nothing is known of processes and programs beyond these. A name that is longer is cut.
+  // Further processes and programs have no counts. A name that is longer is cut.
   static constexpr size_t kMostProcesses = size_t{1} << 18;
   static constexpr size_t kMostPrograms = 1 << 16;
   static constexpr size_t kMostProgramBytes = 64;
@@ -166,8 +166,8 @@ class WaitPurposes {
     ThreadIndex giver = kNoThread;   // of its process, for which it slept last
     uint64_t woken = 0;              // when that sleep ended, ns
     uint32_t sleeps = 0;             // that have ended
-    // How many sleeps for work it had, how many of these requests it answered, and how many sleeps
-    // a timer or device ended.
+    // Counts of its sleeps for work, of the requests among them that it answered, and of its sleeps
+    // that a timer or device ended.
     uint32_t asked = 0;
     uint32_t answered = 0;
     uint32_t by_itself = 0;

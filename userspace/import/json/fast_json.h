@@ -127,7 +127,7 @@ class FastJson {
     return at;
   }
 
-  // What a letter behind a backslash stands for; 0: something else.
+  // The character of an escape; 0: something else.
   static char Escaped(char letter) {
     switch (letter) {
       case '"':

@@ -40,7 +40,7 @@ class Accounts {
   static constexpr size_t kMaxObjects = 4000;
   static constexpr size_t kMaxGroupObjects = 16000;
 
-  // What is kept of a thread; valid until the next one is introduced.
+  // State of a thread; valid until the next one is introduced.
   class alignas(64) Member {
    public:
     uint32_t group_number() const { return group; }

@@ -47,8 +47,8 @@ class BlameLedger {
     }
   }
 
-  // What a wait of a group for a CPU is charged with, part by part: a group that several of them
-  // are of counts once for its threads of a lower priority and once for the others.
+  // The parts of a group's wait for a CPU: a group that several of them are of counts once for its
+  // threads of a lower priority and once for the others.
   class Parts {
    public:
     // False, and nothing done: Add() it for each other group, once.
@@ -167,7 +167,7 @@ class BlameLedger {
     Slot& slot = far_.SlotOf(KeyOf(group, why, other));
     return slot.sum.count == 0 ? nullptr : &slot.sum;
   }
-  // That of a near group, made if there is none.
+  // The entry of a near group, which is created if necessary.
   Sum* RowOf(uint32_t group, Attribution why) {
     auto& row = near_[static_cast<size_t>(why)][group];
     if (row == nullptr) [[unlikely]] {

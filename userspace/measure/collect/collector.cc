@@ -33,7 +33,7 @@ int16_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
 
 bool IsOver(fxr_task_state state) { return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE; }
 
-// What a wait is counted as, by its kind.
+// The duration that a wait counts as, by its kind.
 struct DurationOfKind {
   Duration duration = Duration::kSlice;
   bool any = false;
@@ -224,7 +224,7 @@ void Collector::Add(const fxt::Reader& reader) {
   bool may_be_span = true;
   AddRecord(reader, may_be_span);
   if (!meter_) return;
-  // What the caller chooses may be system calls as well.
+  // The caller may select system calls, too.
   meter_->Note(reader, may_be_span || options_.wants_request != nullptr);
   if (paths_ == nullptr && meter_->is_awake()) paths_ = &meter_->builder();
 }

@@ -144,7 +144,7 @@ class Collector {
     }
     void OnCpuSwitch(const facts::CpuSwitch& change) const;
   };
-  // What is known of a thread between its facts.
+  // State of a thread between its facts.
   struct Thread {
     static constexpr uint32_t kNoCpu = UINT32_MAX;
     uint32_t cpu = kNoCpu;  // of its last run
@@ -174,7 +174,7 @@ class Collector {
   uint32_t GiverGroup(uint32_t waker);
   // Whose answer, lock or work a sleep that `waker` ended was for.
   uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
-  // What the CPU did in a wait for it.
+  // The runs on the CPU during a wait for it.
   struct Charged {
     uint64_t idle_ns = 0;
     facts::RunnableParts parts;

@@ -11,7 +11,7 @@
 
 namespace measure {
 
-// How much of a length is known.
+// The known part of a length.
 enum class Extent : uint8_t { kWhole, kCut, kUnknown };
 
 // Part of a wait for a CPU: another group's threads had it.

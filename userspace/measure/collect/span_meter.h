@@ -46,7 +46,7 @@ class SpanMeter {
                                 uint64_t window_begin, uint32_t owner);
   // Events were lost: spans that are open now may be several.
   void NoteLoss() { ++losses_; }
-  // Those still open, cut.
+  // Adds open spans, which are cut.
   std::vector<ClosedSpan> Finish(uint64_t end) const;
 
   const NameTable& names() const { return names_; }
