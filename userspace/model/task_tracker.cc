@@ -14,7 +14,7 @@
 namespace model {
 namespace {
 
-// How long an exited thread is kept without its last switch, ns.
+// Time for which an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
 // And how many at least: 100,000 processes can end within that time, and each takes about 500

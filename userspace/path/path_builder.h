@@ -128,7 +128,7 @@ class PathBuilder {
   // As Linux has it; the koid itself where there is no such number.
   uint64_t NumberOf(fxt::Koid koid) const { return names().NumberOf(koid).value_or(koid); }
 
-  // What is kept of each thread besides the timeline.
+  // State of a thread besides the timeline.
   static constexpr size_t kBytesOfThread = 128;
   // Spans that found no room until the timeline passed their end, or while they were open.
   uint64_t left_out() const { return left_out_ + open_.left_out(); }

@@ -34,7 +34,7 @@ struct Request {
   uint64_t duration() const { return end - begin; }
 };
 
-// What a sleep was on, as far as the records say.
+// The operation and object of a sleep, if known.
 struct WaitedFor {
   Label what = 0;    // "futex", "block read", "page fault"
   Label object = 0;  // the thing: a device, an address, a file, a peer

@@ -76,8 +76,8 @@ std::string NameOf(Dwarf_Die* die) {
   return {};
 }
 
-// Whether the compilation unit describes types. That of a compiler with -g1 does not, and no
-// function there says that it returns something.
+// Whether the compilation unit describes types. Debug information of -g1 has none, and no function
+// there has a return type.
 bool HasTypes(Dwarf_Die* die) {
   Dwarf_Die unit;
   Dwarf_Die at;
@@ -133,7 +133,7 @@ bool IsStruct(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-// What `die` points to, without typedefs and qualifiers; false for void.
+// The type that `die` points to, without typedefs and qualifiers; false for void.
 bool Pointee(Dwarf_Die* die, Dwarf_Die* type) { return TypeOf(die, type) && Peel(type); }
 
 // Bytes; 0 if not known.
@@ -159,7 +159,7 @@ struct Member {
   uint64_t bits = 0;        // of a bit field; 0: none
 };
 
-// How a search for a member ends.
+// Result of a search for a member.
 enum class Search : uint8_t { kFound, kNone, kUnsupported };
 
 Search MemberAt(Dwarf_Die* child, uint64_t base, Member* found) {
@@ -311,7 +311,7 @@ bool Classify(Dwarf_Die type, uint64_t offset, int depth, size_t* budget,
   return true;
 }
 
-// How the calling convention passes a value of this type; nothing: not known.
+// Class of this type in the calling convention; nothing: not known.
 std::optional<Passing> PassingOf(Dwarf_Die type, Machine machine) {
   if (!Peel(&type)) return std::nullopt;
   Passing passing;

@@ -46,7 +46,7 @@ std::optional<uint64_t> LengthOf(sqlite3_value* value) {
   return length < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(length));
 }
 
-// What is no number is no fraction either.
+// A value that is not a number is an error.
 double FractionOf(sqlite3_value* value) {
   const int type = sqlite3_value_numeric_type(value);
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT ? sqlite3_value_double(value) : -1;

@@ -33,7 +33,7 @@ class ChunkStore {
     Reader() = default;
     Reader(ChunkStore& store, const List& list) : store_(&store), next_(list.first) {}
 
-    // What is left of a chunk, a whole record at least; empty behind the last.
+    // The rest of a chunk, at least a whole record; empty behind the last.
     util::Result<std::span<const std::byte>> Rest();
     void Skip(size_t bytes) { rest_ = rest_.subspan(bytes); }
 

@@ -29,8 +29,8 @@ struct ColumnCondition {
   int64_t to = INT64_MAX;
 };
 
-// What an expression of one column of a table says; `scalars` are the values of Expression::Kind::kScalar. None: it is
-// another condition.
+// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar. None: it is another
+// condition.
 std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
                                            std::span<const tables::Cell> scalars);
 

@@ -34,7 +34,7 @@ class ColumnScan {
   const tables::RowBatch& rows() const { return batch_; }
   // The number in the table of a row of rows().
   uint64_t RowOf(size_t row) const { return block_begin_ + chosen_[filled_ + row]; }
-  // Those of the trace, and texts that this cut.
+  // Faults of the trace, and texts that this scan cut.
   tables::ScanFaults faults() const {
     tables::ScanFaults faults = from_->faults();
     faults.cut_texts += text_budget_.cut();

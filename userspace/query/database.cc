@@ -41,7 +41,7 @@ int IsCancelled(void* cancelled) {
 
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-// What reads is allowed, and what is written to the temporary schema, which is gone at the end.
+// Reads are allowed, and writes to the temporary schema, which is dropped at the end.
 int Authorize(void*, int action, const char* first, const char* second, const char* schema,
               const char*) {
   switch (action) {

@@ -70,7 +70,7 @@ struct Expression {
   bool IsConstant() const { return kind <= Kind::kScalar; }
 };
 
-// What the names and SELECTs in an expression are. No value: nothing that is understood.
+// Resolves the names and SELECTs in an expression. No value: nothing that is understood.
 struct ExpressionNames {
   // The column of "name" or "table.name".
   std::function<std::optional<ColumnRef>(Tokens)> column;
@@ -89,7 +89,7 @@ void ForEachColumn(const Expression& expression, const std::function<void(Column
 // "a < b" says what "b > a" does: of one the kind of the other.
 Expression::Kind MirroredKind(Expression::Kind kind);
 
-// How many operators and functions it has.
+// The number of its operators and functions.
 size_t OperatorsOf(const Expression& expression);
 
 // Parts between `sign` at `depth`.

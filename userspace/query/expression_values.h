@@ -31,7 +31,7 @@ std::optional<int> CompareCells(const tables::Cell& a, const tables::Cell& b);
 // Whether a condition of that value holds: not if it is NULL. None of a text.
 std::optional<bool> IsTrue(const tables::Cell& value);
 
-// What an operator or function makes of its operands. None: it is not known how SQLite computes it.
+// Computes operators and functions. None: it is not known how SQLite computes it.
 std::optional<tables::Cell> Evaluate(Expression::Kind kind, std::span<const tables::Cell> operands);
 
 class ExpressionValues {

@@ -167,7 +167,7 @@ class SelectReader {
                                                                        : std::nullopt;
     if (!rows || !skipped || *rows <= 0 || *rows > kMaxTop || *skipped > kMaxTop) return std::nullopt;
     top.rows = static_cast<uint64_t>(*rows + *skipped);
-    // What sums rows up, or an alias of the column's name, makes other rows of them.
+    // Aggregates, and aliases with the column's name, would select other rows.
     for (const SqlToken& token : list_) {
       if (token.IsSign("(") || (token.IsName() && token.Value() == info.columns[top.column].name && !IsPlainItem(token))) {
         return std::nullopt;
@@ -374,7 +374,7 @@ class SelectReader {
     return query_.relations.back().columns.size() <= 64;
   }
 
-  // What the rows of a subquery or common table are made by, without its parentheses; empty: it is neither.
+  // The SELECT of a subquery or common table, without its parentheses; empty: it is neither.
   Tokens BodyOf(Tokens source) const {
     return source.size() == 1 ? common_.BodyOf(source[0].Value()) : source.subspan(1, source.size() - 2);
   }

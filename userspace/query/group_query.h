@@ -58,7 +58,7 @@ struct GroupRelation {
   // LEFT JOIN: rows without a row that meets all conditions have NULL.
   bool is_left = false;
   std::vector<Expression> on = {};
-  // What the subquery is, if it is one whose rows need not be made by SQLite.
+  // The subquery, if its rows can be made without SQLite.
   std::shared_ptr<const OrderedSelect> ordered = nullptr;
 };
 
@@ -90,7 +90,8 @@ struct OrderedSelect {
   uint64_t used = 0;   // bits of these
   uint8_t order = 0;   // the column that orders rows
   std::vector<OrderedWindow> windows = {};
-  // What it selects: expressions of the columns of the parts, and of windows, whose numbers go on behind those.
+  // The selected columns: expressions of the columns of the parts, and of windows, whose numbers go on behind
+  // those.
   std::vector<Expression> items = {};
 };
 
@@ -130,8 +131,8 @@ std::vector<TopSelect> FindTops(std::string_view statement);
 // The columns that a SELECT has; none if SQLite does not understand it.
 using Describe = std::function<std::optional<std::vector<RelationColumn>>(const std::string& select)>;
 
-// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. What is not
-// understood in all its parts is left to SQLite. `last` is the number of the last table, and becomes that. Without
+// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. SQLite runs
+// statements that are not understood completely. `last` is the number of the last table, and becomes that. Without
 // `describe` they read tables of the trace alone.
 std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe = nullptr,
                                     const std::function<bool(const GroupSelect&)>& is_wanted = nullptr);

@@ -166,7 +166,7 @@ class CellCodes {
 // SQLite sums up for avg() in floating point, and in whole numbers from 3.43 on.
 bool SumsAreOfDoubles() { return sqlite3_libversion_number() < 3043000; }
 
-// What a value has come to, by group.
+// The state of an aggregate, by group.
 struct Sums {
   Sums(const GroupValue& value, std::span<const Cell> scalars, std::deque<std::string>& texts)
       : of(value.of, scalars), lengths(value.lengths, scalars), codes(texts) {

@@ -293,7 +293,7 @@ bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms)
     const auto equal = std::find_if(bounds.begin(), bounds.end(), [](const Bound& bound) { return bound.kind == Kind::kEqual; });
     if (equal != bounds.end()) bounds = {*equal};
     const bool is_equal = bounds.size() == 1 && bounds[0].kind == Kind::kEqual;
-    // What is left of the conditions of a LEFT JOIN would have to be looked at before a row is known to have none.
+    // Remaining conditions of a LEFT JOIN would have to be checked before a row is known to have no match.
     if (relation.is_left && !(is_equal && on.size() == 1)) continue;
     const Rank rank = is_equal ? kByEqual : bounds.empty() ? kByAll : kBySome;
     if (rank <= best) continue;
@@ -375,7 +375,7 @@ const ColumnValues* JoinedRows::SourceOf(ColumnRef column) {
   return &values;
 }
 
-// What is to be done with the rows of a level.
+// The work on the rows of a level.
 bool JoinedRows::Flush(size_t level) {
   Batch& batch = *batches_[level];
   if (input_.cancelled && input_.cancelled()) return false;

@@ -54,7 +54,7 @@ class JoinedRows {
 
  private:
   class Batch;
-  // How the rows of one more relation are found for those that there are.
+  // The lookup of rows of a further relation for the rows so far.
   struct Step {
     size_t relation = 0;
     bool is_left = false;

@@ -193,7 +193,7 @@ class MarkdownWriter final : public ResultWriter {
   void End() override {}
 
  private:
-  // What would be markup is not.
+  // Escapes markup.
   void Field(const std::string& text) {
     out_.Append("| ");
     for (const char c : text) {

@@ -168,7 +168,7 @@ void RowGroups::Seal() {
   left_ = 0;
 }
 
-// Those that found no group become the rows of another round.
+// Rows without room for their group are processed in another round.
 util::Status RowGroups::NextRound() {
   ChunkStore::Reader rows(store_, std::exchange(overflow_, {}));
   groups_.clear();

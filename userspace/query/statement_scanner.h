@@ -17,7 +17,7 @@ class StatementScanner {
   bool complete() const { return part_ == Part::kStart && any_ && inside_ != Inside::kComment; }
 
  private:
-  // How far it is into a statement.
+  // Position within a statement.
   enum class Part : uint8_t {
     kStart,             // behind a semicolon, or before everything
     kExplain,           // EXPLAIN, before a CREATE
@@ -27,7 +27,7 @@ class StatementScanner {
     kTriggerSemicolon,  // behind a semicolon in it
     kTriggerEnd,        // and its END
   };
-  // What goes on beyond the end of a line.
+  // Constructs that may continue on the next line.
   enum class Inside : uint8_t { kNothing, kComment, kQuotes };
 
   void Semicolon();

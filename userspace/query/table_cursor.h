@@ -23,7 +23,7 @@
 
 namespace query {
 
-// What a scan is asked for with the values of its conditions.
+// A scan with the values of its conditions.
 struct ScanRequest {
   tables::RowFilter filter;
   tables::RowFilter constant;  // of the conditions that do not vary
@@ -32,7 +32,7 @@ struct ScanRequest {
   std::vector<ColumnCondition> conditions;
 };
 
-// The kept rows of a table, by what they were asked for. Those of few statements stay.
+// The kept rows of a table, by what they were asked for. Rows of a few statements are kept.
 class KeptScans {
  public:
   static constexpr size_t kMost = 4;

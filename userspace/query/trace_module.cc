@@ -200,7 +200,7 @@ bool IsForColumns(const tables::TableInfo& info, sqlite3_index_info& query, int 
   }
 }
 
-// How many rows a table has, as far as that matters to the order of a join.
+// Estimated number of rows of a table, for the order of a join.
 double RowsOf(tables::Table table) {
   switch (table) {
     case tables::Table::kCaptures:
@@ -225,8 +225,8 @@ bool Varies(sqlite3_index_info& query, int constraint) {
   return TellsMore() && sqlite3_vtab_rhs_value(&query, constraint, &value) != SQLITE_OK;
 }
 
-// How well rows can be found by a column that has to be equal to a value of another table, the
-// least best; 0: not at all.
+// Cost of finding rows by a column that equals a value of another table, less is better; 0: not at
+// all.
 int RankOf(const Column& column, sqlite3_index_info& query, int constraint) {
   if (query.aConstraint[constraint].op != SQLITE_INDEX_CONSTRAINT_EQ) return 0;
   switch (column.type) {

@@ -116,7 +116,7 @@ std::optional<WindowQuery> ReadWindow(Tokens tokens, size_t at, tables::Table ta
   return query;
 }
 
-// What is known of a partition after some of its rows.
+// State of a partition after some of its rows.
 struct Partition {
   uint64_t rows = 0;
   uint64_t last_row = 0;

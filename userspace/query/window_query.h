@@ -42,8 +42,8 @@ struct WindowUse {
   size_t end = 0;
 };
 
-// Those of a statement in SELECTs that read one table and have neither WHERE nor GROUP BY. None if the
-// statement joins tables: rows with such values are not kept for a second scan.
+// Window functions of a statement, in SELECTs that read one table and have neither WHERE nor GROUP BY.
+// None if the statement joins tables: rows with such values are not kept for a second scan.
 std::vector<WindowUse> FindWindows(std::string_view statement);
 
 // A value for each row of a table.

@@ -20,7 +20,7 @@ inline constexpr std::string_view kEnd = "end";
 struct StackEnd {
   std::string_view name;    // in the file
   std::string_view reason;  // in messages; empty: complete
-  // What the last frame's file has to do with it; empty: nothing. Follows the file's name.
+  // The description of the last frame's file; empty: nothing. Follows the file's name.
   std::string_view of_file = {};
 };
 

@@ -36,7 +36,7 @@ constexpr size_t kMaxHead = size_t{16} << 10;
 constexpr size_t kMaxBody = size_t{64} << 10;
 constexpr size_t kMaxConnections = 64;
 
-// What connections need of the server, which may end before them.
+// State that connections share with the server, which may end before them.
 class Host {
  public:
   virtual ~Host() = default;

@@ -50,7 +50,8 @@ inline constexpr int kUnfinishedMs = 1;
 struct Destination {
   sink::Output output;
   bool gzip = false;
-  // How long a write waits for the reader of a pipe or socket; asked on the thread that writes.
+  // Decides how long a write waits for the reader of a pipe or socket; asked on the thread that
+  // writes.
   output::KeepWaiting keep_waiting = {};
 };
 

@@ -22,7 +22,7 @@ namespace {
 // Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
-// What the journal says about the left edge.
+// The journal's data about the left edge.
 struct LeftEdge {
   int64_t clock_offset;
   bool stopped;

@@ -30,8 +30,8 @@ using schema::Settings;
 using schema::SettingScope;
 
 constexpr uint64_t kMs = 1'000'000;
-// CPU time of the thread, ns: what it may take at once, and then a hundredth. What is done once
-// does not count.
+// CPU time of the thread, ns: what it may take at once, and then a hundredth. One-time work does
+// not count.
 constexpr uint64_t kAllowance = 50 * kMs;
 constexpr uint64_t kShare = 100;
 // So much later than it may work again the thread wakes up: waking takes CPU time, too, and each
@@ -141,7 +141,7 @@ class SettingsCollector::Worker {
         lock.unlock();
         LookAgain();
         lock.lock();
-        // What was asked for meanwhile belongs to it.
+        // Requests meanwhile belong to it.
         const bool more = std::any_of(requests_.begin(), requests_.end(),
                                       [](const auto& entry) { return !entry.second.awaits_exec; });
         if (more && IsHurried(util::MonotonicNow())) continue;
@@ -303,7 +303,7 @@ class SettingsCollector::Worker {
     return true;
   }
 
-  // What changes as a program starts.
+  // Settings that change while a program starts.
   void LookAtProcess(uint32_t pid) {
     const auto found = followed_.find(pid);
     if (found == followed_.end() || ServeNewProgram(Followed(found->second))) return;

@@ -60,7 +60,7 @@ class SettingsCollector {
   // The process has ended: forgets it.
   void Drop(uint32_t pid);
 
-  // What was read since the last call, in order of time, and not later than `until`.
+  // Settings that were read since the last call, in order of time, and not later than `until`.
   std::vector<ReadSettings> Take(uint64_t until = UINT64_MAX);
 
   // Reads what waits and looks for changes once more. Returns when that is done, at the latest

@@ -28,7 +28,7 @@ class EventRows {
   void Add(const fxt::Reader& reader);
   // The begin of the capture, ns: for spans that began before it.
   void SetFirst(uint64_t time) { first_ = time; }
-  // What began and did not end.
+  // Spans without an end.
   void Finish();
 
   // The latest time of those records, ns.

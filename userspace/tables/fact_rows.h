@@ -28,8 +28,8 @@ namespace tables {
 
 class FactRows {
  public:
-  // What a cache (columns/column_writer.h) asks for: all columns that are in no group and are not
-  // made seldom, and the groups. These rows are most of the work of making one.
+  // Options of a cache (columns/column_writer.h): all columns that are in no group and are not made
+  // seldom, and the groups. These rows are most of the work of making one.
   static constexpr std::array kCachedSlices{uint8_t{slices::kTs},       uint8_t{slices::kCpu},
                                             uint8_t{slices::kPriority}, uint8_t{slices::kLength},
                                             uint8_t{slices::kTask},     uint8_t{slices::kTerms}};

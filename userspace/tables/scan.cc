@@ -161,7 +161,7 @@ void Scan::CheckOrder() {
   if (time && until_ >= 0 && *time <= static_cast<uint64_t>(until_)) out_of_order_ = true;
 }
 
-// What the read loop feeds.
+// The consumer of the read loop.
 struct Scan::Records {
   Scan& scan;
 

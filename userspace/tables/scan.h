@@ -58,7 +58,7 @@ class Scan {
   // Valid up to the next Advance(); null for tables without Want().
   const RowBatch* rows(Table table) const { return batches_.of(table); }
 
-  // What numbers of groups kTask stand for. Known once there are rows.
+  // The cells that numbers of groups kTask refer to. Known once there are rows.
   const TaskCells& tasks() const { return facts_->tasks(); }
 
   // Identifies this capture: 63 bits made of the records up to the first one with a

@@ -55,7 +55,7 @@ class IntervalLanes {
     return static_cast<uint32_t>(lanes_.size() - 1);
   }
 
-  // Appends an interval. What lies before the end of the lane is cut off; a hole becomes kAbsent.
+  // Appends an interval. The part before the end of the lane is cut off; a hole becomes kAbsent.
   // Empty intervals are left out.
   void Append(uint32_t lane, Interval interval);
 
@@ -68,8 +68,8 @@ class IntervalLanes {
 
   // All lanes. `between` is called from time to time.
   void Save(IndexWriter& out, const std::function<void()>& between) const;
-  // What was saved, in place of Append(): nothing may be appended any more. False: it cannot be
-  // read, or takes more than the limit of bytes.
+  // Restores saved intervals, instead of Append(): nothing may be appended any more. False: it
+  // cannot be read, or takes more than the limit of bytes.
   bool Load(IndexReader& in);
 
   uint64_t EndOf(uint32_t lane) const { return lanes_[lane].end; }

@@ -30,8 +30,8 @@ class LabelTable {
   size_t bytes() const { return bytes_; }
 
   void Save(IndexWriter& out) const;
-  // What was saved, in place of Add(): nothing may be added any more. False: it cannot be read, or
-  // takes more than the limit.
+  // Restores saved labels, instead of Add(): nothing may be added any more. False: it cannot be
+  // read, or takes more than the limit.
   bool Load(IndexReader& in);
 
  private:

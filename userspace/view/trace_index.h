@@ -99,13 +99,13 @@ class TraceIndex {
   // The number of the thread; kNoLane if there is none.
   uint32_t Find(fxt::Koid koid) const { return thread_numbers_.Find(koid); }
 
-  // What is not in the index, one sentence each.
+  // Missing parts of the index, one sentence each.
   std::vector<std::string> Notes() const;
 
   // All of it, once it is finished. `between` is called from time to time.
   void Save(IndexWriter& out, const std::function<void()>& between);
-  // What was saved, into an index that nothing was added to, and nothing may be added to after it.
-  // False: it cannot be read, or takes more than the limits; the index is of no use then.
+  // Restores a saved index into an empty one. Nothing may be added after it. False: it cannot be
+  // read, or takes more than the limits; the index is of no use then.
   bool Load(IndexReader& in);
 
  private:
@@ -179,7 +179,7 @@ class TraceIndex {
   }
   uint32_t NumberOf(fxt::Koid koid);
 
-  // What the timeline says of an index that was read record by record.
+  // The facts of the timeline, for an index that is read record by record.
   struct Saved {
     uint64_t first = 0;
     uint64_t begin = 0;

@@ -31,7 +31,7 @@ export function pageAddress(kind, trace, from, to, more = {}) {
   return `${kind}?${new URLSearchParams({ trace, from: Math.floor(from), to: Math.ceil(to), ...more })}`;
 }
 
-/** What a lane shows: `times` has begin and end of each item, `words` its value and info (tile.h). */
+/** The contents of a lane: `times` has begin and end of each item, `words` its value and info (tile.h). */
 class Items {
   constructor(count) {
     this.count = count;

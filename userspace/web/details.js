@@ -18,7 +18,7 @@ const LENGTHS = [
   ['affinity', 'of it bound to other CPUs'], ['weight', 'of it behind a greater weight'],
 ];
 
-// What the marks of losses mean.
+// Meanings of the marks of losses.
 const MISSING = {
   'lost events': 'The buffers of the recorder were full: these events are not in the trace.',
   'hidden switch': 'The kernel did not show a switch of this CPU: what ran there before is not known.',

@@ -40,7 +40,7 @@ class Batches {
   }
 
  private:
-  // What stays in the cache until it is looked at.
+  // Size that fits the cache.
   static constexpr size_t kRows = 1024;
   static constexpr size_t kBytes = size_t{1} << 20;
 

@@ -26,13 +26,13 @@ struct Cell {
   std::string_view view() const { return {text, bytes}; }
 
   void SetNull() { kind = Kind::kNull; }
-  // What does not fit is the largest that does.
+  // Larger values become the largest one that fits.
   void Set(uint64_t value) {
     kind = Kind::kInteger;
     integer = static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
   }
-  // What stands for something. Beyond 2^63 the bits are kept, which is a negative number: those of
-  // two threads must not become one.
+  // A number that refers to something else. Beyond 2^63 the bits are kept, which is a negative
+  // number: those of two threads must not become one.
   void SetId(uint64_t value) { Set(static_cast<int64_t>(value)); }
   void SetId(const std::optional<uint64_t>& value) {
     if (value) {

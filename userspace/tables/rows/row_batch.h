@@ -61,8 +61,7 @@ class RowBatch {
   bool HasExactly(std::span<const uint8_t> columns) const {
     return std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end());
   }
-  // The same as Add() for a batch with exactly these columns. What `fill` does for each of them is
-  // known to the compiler.
+  // The same as Add() for a batch with exactly these columns. The compiler can inline `fill`.
   template <const auto& columns, typename Fill>
   [[gnu::always_inline]] void AddExactly(Fill&& fill) {
     Cell* const cells = NewRow(TakeId());

@@ -38,7 +38,7 @@ inline constexpr size_t kTables = static_cast<size_t>(Table::kSymbols) + 1;
 enum class Type : uint8_t { kInteger, kReal, kText };
 
 struct Column {
-  // What rows can be chosen by before they are made.
+  // Columns that select rows before they are made.
   enum class Role : uint8_t { kPlain, kTime, kCpu, kTid };
 
   std::string_view name;
@@ -79,7 +79,7 @@ inline constexpr uint8_t kFirstGroup = kMaxColumns;
 inline constexpr size_t kMaxGroups = 5;
 // The groups of a table's columns, in the order of their numbers; most tables have none.
 std::span<const ColumnGroup> GroupsOf(Table table);
-// What a thread has in TaskCells.
+// Columns of a thread in TaskCells.
 enum TaskCell : uint8_t { kTaskTid, kTaskPid, kTaskThread, kTaskProcess, kTaskKoid, kTaskCellCount };
 
 // In order of Table.

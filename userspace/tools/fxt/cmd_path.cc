@@ -146,7 +146,7 @@ class PathCommand {
   }
 
  private:
-  // What the read loop feeds. Takes note of providers.
+  // The consumer of the read loop. Takes note of providers.
   struct Records {
     PathCommand& command;
     path::PathReader& reader;

@@ -46,7 +46,7 @@ constexpr const char* kExamples =
     "Exit status: 0 success, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
     "command line, 3 something got worse (diff --fail).";
 
-// What perf, trace-cmd and others call things.
+// Names of commands in perf, trace-cmd and other tools.
 constexpr const char* kOtherNames[][2] = {
     {"annotate", "fxt lbr shows branches by function and line, fxt flame where time is spent"},
     {"compare", "fxt diff compares two sets of captures"},

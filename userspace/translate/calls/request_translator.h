@@ -22,7 +22,7 @@ namespace translate {
 
 class RequestTranslator {
  public:
-  // What became of an event.
+  // Result of an event.
   enum class Outcome : uint8_t {
     kRecorded,  // it began or ended a request
     kNothing,   // no request is concerned, as with the greeting of a server

@@ -108,7 +108,7 @@ ssize_t ReadWhole(int fd, void* buffer, size_t size) {
   return got;
 }
 
-// What a child sends before it waits, and again when it could not execute the program.
+// The report of a child before it waits, and again if it cannot execute the program.
 struct Report {
   enum class Stage { kReady, kUser, kProgram };
   Stage stage = Stage::kReady;

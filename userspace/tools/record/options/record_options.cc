@@ -21,7 +21,7 @@
 namespace tools {
 namespace {
 
-// What perf and trace-cmd call things.
+// Names of options in perf and trace-cmd.
 constexpr const char* kOtherNames[][2] = {
     {"-F", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
     {"--freq", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
