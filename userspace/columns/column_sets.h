@@ -12,7 +12,7 @@ namespace columns {
 // first use; everything else at once.
 enum class ColumnSet : uint8_t {
   kBase,
-  kWaitParts,  // of waits: who else had the CPU, and why
+  kWaitParts,  // for waits: the other threads on the CPU, and the reasons
   kPaths,      // requests and their critical paths
 };
 inline constexpr unsigned kColumnSets = 3;

@@ -246,7 +246,7 @@ class BlockWriter {
   uint64_t end_;
   std::array<size_t, tables::kTables> next_{};  // the block of each table that comes next
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<Job> waiting_;
   std::array<std::vector<BlockRows>, tables::kTables> unused_;

@@ -48,7 +48,7 @@ class CpuContinuity {
   void Note(const fxt::Event& event, uint64_t offset);
   // Switches of this CPU may be missing before what comes next; of any CPU if `cpu` is negative.
   void DeclareGap(int32_t cpu, uint64_t offset);
-  // Part of the file is missing: who is on a CPU is not known until its next switch. (A recorder
+  // Part of the file is missing: the thread on a CPU is unknown until its next switch. (A recorder
   // that lost events knows it.)
   void DeclareDamage(uint64_t offset);
   // The recording may omit switches: from now on every switch is consistent, and earlier kTakeOver

@@ -57,7 +57,7 @@ class WaitReasons {
   std::string Text(const Request& request) const;
 
   std::unordered_map<uint64_t, Request> open_;        // by id, of each provider
-  std::unordered_map<fxt::Koid, Request> completed_;  // the last one, by who issued it
+  std::unordered_map<fxt::Koid, Request> completed_;  // the last one of each issuing thread
   std::optional<Request> last_completed_;
   std::unordered_map<fxt::Koid, std::string> devices_;
   std::unordered_map<fxt::Koid, uint64_t> faults_;  // addresses, of threads inside of one

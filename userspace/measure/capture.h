@@ -173,7 +173,7 @@ struct Capture {
   std::string kernel;                // release
   std::string categories;            // as for -c
   std::string filters;               // "" none
-  std::string trigger;               // what ended it, of captures around an event; "" plain
+  std::string trigger;               // the trigger, for captures around an event; otherwise ""
   std::string command;               // that was recorded, "" none
   std::optional<double> start_time;  // wall clock, seconds since 1970
   uint32_t cpus = 0;

@@ -321,7 +321,7 @@ std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign) 
 std::vector<Tokens> SplitAtAnd(Tokens condition, size_t depth) {
   std::vector<Tokens> terms;
   size_t begin = 0;
-  size_t betweens = 0;  // whose AND is to come
+  size_t betweens = 0;  // BETWEENs whose AND has not occurred yet
   size_t cases = 0;
   for (size_t i = 0; i < condition.size(); ++i) {
     if (condition[i].depth != depth) continue;

@@ -328,7 +328,7 @@ class PageServer::Server : public page::Host {
   End end_ = End::kTimeout;
   size_t live_ = 0;
   page::asio::io_context context_{1};
-  // Before the address is printed: who reads that may interrupt at once.
+  // Before the address is printed: a user who sees it may interrupt at once.
   page::asio::signal_set signals_{context_, SIGINT, SIGTERM};
   page::tcp::acceptor acceptor_{context_};
   page::asio::steady_timer timeout_{context_};

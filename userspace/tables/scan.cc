@@ -195,7 +195,7 @@ bool Scan::Advance() {
       }
     }
     batches_.texts().OnRead(reader_.position());
-    if (records_ % (kStep * 256) == 0) return true;  // for those who show how far it is
+    if (records_ % (kStep * 256) == 0) return true;  // for displays of the progress
   }
   return true;
 }

@@ -12,7 +12,7 @@ namespace analyze {
 struct Rule {
   std::string_view id;
   Severity severity;
-  std::string_view text;  // what has to be so
+  std::string_view text;  // the requirement
 };
 
 // Those of the format, then those of fxt-record's own files ("recorder-...").

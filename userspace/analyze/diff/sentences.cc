@@ -258,8 +258,8 @@ bool WaitsForAnother(const ComparisonRow& row) {
   return row.metric == Metric::kSleep && link != nullptr && link->group && link->group != row.group;
 }
 
-// A shell that waits for the command to exit says nothing that the command does not, and a server
-// that waits for those who wait for it neither.
+// A shell that waits for the exit of the command adds nothing to the command's own sentence;
+// neither does a server that waits for its clients.
 bool IsEchoOf(const ComparisonRow& first, const ComparisonRow& row) {
   if (row.metric != Metric::kSleep) return false;
   if (WaitsForAnother(first) && first.causes.front().group == row.group) return true;

@@ -87,7 +87,7 @@ struct Overview {
   // Stacks by the reason of their end (fxr_stack_end), of those that have it.
   std::array<uint64_t, schema::kStackEnds.size()> stack_ends{};
   std::map<std::string, uint64_t> counted;  // by --counters, of all runs
-  uint64_t partial_runs = 0;                // of which not all was counted
+  uint64_t partial_runs = 0;                // runs in which a counter did not count all the time
   std::map<fxt::Koid, Work> work;           // where both were counted
   // Waits in D by what they waited for (facts::KindOfReason); "" of those that nothing is said of.
   std::map<std::string, Blocked> blocked;

@@ -24,8 +24,8 @@ class HeldWaits {
  public:
   explicit HeldWaits(Emit emit) : emit_(std::move(emit)) {}
 
-  // Takes every record in file order, before the timeline does. Kernel objects or events alone, for
-  // those who know the kind of the record.
+  // Takes every record in file order, before the timeline does. For kernel objects or events only,
+  // if the caller knows the kind of the record.
   void NoteObject(const fxt::Record& record) { reasons_.NoteObject(record); }
   void NoteEvent(const fxt::Reader& reader) {
     reasons_.NoteEvent(reader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RunnableReasons for an owner of a timeline that does not know who had the CPUs: keeps that too.
+// RunnableReasons for a timeline without a record of the threads on the CPUs: keeps that too.
 #pragma once
 
 #include <cstdint>

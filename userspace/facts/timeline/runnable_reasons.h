@@ -50,7 +50,7 @@ class RunnableReasons {
   static constexpr size_t kMaxMasks = 64;
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxCgroups = 4096;
-  static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // what is deeper is not known
+  static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // deeper cgroups are ignored
   // Threads looked at because of settings and moves, in all. A file that needs more is made up:
   // from then on nothing is known.
   static constexpr uint64_t kMaxWork = uint64_t{1} << 26;

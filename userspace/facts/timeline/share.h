@@ -18,7 +18,7 @@ enum class Share : uint8_t {
   kBlocked,
   kStopped,
   kThrottled,  // runnable, and the quota of its cgroup is used up
-  kUnknown,    // where a loss, an unseen switch or a missing wakeup leaves it open
+  kUnknown,    // after a loss, an unseen switch or a missing wakeup
   kAbsent,     // not made yet, or gone
 };
 inline constexpr size_t kShares = 9;

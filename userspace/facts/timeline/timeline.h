@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Works out from the records of a trace who runs where, who waits and why, and what is not known.
+// Computes runs, waits with their causes, and unknown times from the records of a trace.
 //
 // Feed it every record of a trace in file order. It calls the handler with each fact
 // (facts/timeline/fact.h) when the fact ends:
@@ -78,7 +78,7 @@
 
 namespace facts {
 
-// A handler for those who only ask the state.
+// A handler for callers that only read the state.
 struct NoFacts {};
 
 template <typename Handler>

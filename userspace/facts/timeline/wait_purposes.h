@@ -189,7 +189,7 @@ class WaitPurposes {
     bool IsAnsweredBy(ThreadIndex thread) const;
     void AddAnswerer(ThreadIndex thread);
     void Answer();
-    // It mostly answers those who ask it.
+    // Most of its wakeups answer requests.
     bool Answers() const { return answered != 0 && uint64_t{answered} * 2 >= asked; }
   };
 

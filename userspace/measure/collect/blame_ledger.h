@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who spent how much time because of whom.
+// Sums of the time that groups spent because of other groups.
 #pragma once
 
 #include <array>

@@ -41,16 +41,18 @@ struct Note {
   bool migrated = false;  // a run on another CPU than the one before
   bool woken = false;     // a wakeup ended it
   facts::WaitsFor waits_for = facts::WaitsFor::kUnknown;  // of a sleep
-  uint32_t whom = kNoGroup;  // of a sleep for something: whose answer, lock or work it was
+  uint32_t whom =
+      kNoGroup;  // of a sleep for an answer, a lock or work: the group that it waited for
   bool after_blocked = false;
   bool forked_process = false;
   bool forked_thread = false;
   uint64_t unconserved_ns = 0;
   facts::RunnableParts parts = {};  // of a wait for a CPU
-  uint32_t other = kNoGroup;  // of a wakeup the waker, of a wait in kRunnablePreempted who came
+  uint32_t other =
+      kNoGroup;  // of a wakeup: the waker; of a wait in kRunnablePreempted: the preempting thread
 
   static constexpr uint32_t kNoObject = UINT32_MAX;
-  uint32_t object = kNoObject;       // of a sleep: the number of what it was for
+  uint32_t object = kNoObject;       // of a sleep: the number of its object
   uint32_t limit = facts::kNoLimit;  // of a wait in kThrottled
 
   uint64_t length() const { return end - begin; }

@@ -21,7 +21,7 @@ enum class SpanKind : uint8_t { kIrq, kSoftirq, kSyscall };
 // A span that ended, or that an edge of the capture cuts.
 struct ClosedSpan {
   SpanKind kind = SpanKind::kIrq;
-  fxt::Koid track = 0;  // of a system call its thread, else a CPU's track
+  fxt::Koid track = 0;  // for a system call its thread, otherwise a CPU's track
   uint32_t owner = 0;   // the argument of Begin()
   uint32_t name = 0;    // in SpanMeter::names()
   uint64_t begin = 0;
