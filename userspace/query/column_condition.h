@@ -15,7 +15,7 @@
 namespace query {
 
 struct ColumnCondition {
-  // NULL meets kIsNull alone.
+  // NULL meets only kIsNull.
   enum class Kind : uint8_t { kIsNull, kIsNotNull, kIn, kNotIn, kFromTo };
 
   Kind kind = Kind::kIsNull;
@@ -29,16 +29,16 @@ struct ColumnCondition {
   int64_t to = INT64_MAX;
 };
 
-// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar. None: it is another
-// condition.
+// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar. Empty: it is not
+// such a condition.
 std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
                                            std::span<const tables::Cell> scalars);
 
-// Whether no row of a block can meet it.
+// True if no row of a block can meet it.
 bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entry);
 
-// Removes from `rows` those that do not meet it. False if there are values of another type: then
-// `rows` are as they were.
+// Removes from `rows` those that do not meet it. False if there are values of another type; `rows`
+// is then unchanged.
 bool Choose(const ColumnCondition& condition, const columns::ColumnValues& values,
             std::vector<uint32_t>& rows);
 

@@ -56,11 +56,11 @@ struct Expression {
     kLeast,
     kGreatest,
     kFirstKnown,  // coalesce()
-    kCase,        // pairs of a condition and a value, and perhaps the value of none
+    kCase,        // pairs of a condition and a value, and an optional value for ELSE
   };
 
   Kind kind = Kind::kNull;
-  int64_t number = 0;  // of kInteger; of kScalar which one it is
+  int64_t number = 0;  // of kInteger; of kScalar: its index
   double real = 0;
   std::string text = {};
   ColumnRef column = {};
@@ -70,7 +70,7 @@ struct Expression {
   bool IsConstant() const { return kind <= Kind::kScalar; }
 };
 
-// Resolves the names and SELECTs in an expression. No value: nothing that is understood.
+// Resolves the names and SELECTs in an expression. Empty: not supported.
 struct ExpressionNames {
   // The column of "name" or "table.name".
   std::function<std::optional<ColumnRef>(Tokens)> column;
@@ -80,21 +80,21 @@ struct ExpressionNames {
   std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
 };
 
-// None if not all of it is understood.
+// Empty if a part of it is not supported.
 std::optional<Expression> ReadExpression(Tokens tokens, const ExpressionNames& names);
 
 // Calls `each` with each column in it.
 void ForEachColumn(const Expression& expression, const std::function<void(ColumnRef)>& each);
 
-// "a < b" says what "b > a" does: of one the kind of the other.
+// The kind of the comparison with exchanged operands: "a < b" is "b > a".
 Expression::Kind MirroredKind(Expression::Kind kind);
 
 // The number of its operators and functions.
 size_t OperatorsOf(const Expression& expression);
 
-// Parts between `sign` at `depth`.
+// The parts that `sign` separates at `depth`.
 std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign);
-// The terms of which a condition is the conjunction; not those of BETWEEN.
+// The terms that AND combines in a condition; the AND of BETWEEN does not count.
 std::vector<Tokens> SplitAtAnd(Tokens condition, size_t depth);
 
 }  // namespace query

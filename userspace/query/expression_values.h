@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Evaluates an expression for many rows at a time.
+// Evaluates an expression for many rows at once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace query {
 
-// Rows whose columns are asked for by their expressions.
+// The source of columns for expressions.
 class ExpressionRows {
  public:
   virtual ~ExpressionRows() = default;
@@ -28,10 +28,10 @@ tables::Cell ConstantOf(const Expression& expression);
 tables::Cell CellOf(const columns::ColumnValues& values, size_t row);
 // SQLite's order: below 0 if `a` is before `b`. Empty for a number and a text, which SQLite's rules of affinity compare.
 std::optional<int> CompareCells(const tables::Cell& a, const tables::Cell& b);
-// Whether a condition of that value holds: not if it is NULL. None of a text.
+// True if a condition with that value holds; false for NULL. Empty for a text.
 std::optional<bool> IsTrue(const tables::Cell& value);
 
-// Computes operators and functions. None: it is not known how SQLite computes it.
+// Computes operators and functions. Empty: the result of SQLite is unknown.
 std::optional<tables::Cell> Evaluate(Expression::Kind kind, std::span<const tables::Cell> operands);
 
 class ExpressionValues {
@@ -39,8 +39,8 @@ class ExpressionValues {
   // `scalars`: the values of Expression::Kind::kScalar. Both outlive this.
   ExpressionValues(const Expression& expression, std::span<const tables::Cell> scalars);
 
-  // A value for each row, as SQLite has it. Null where it is not known how SQLite computes it, as of numbers beyond
-  // 64 bits. Valid until the next call, or until the rows change.
+  // A value for each row, equal to SQLite's. Null if the result of SQLite is unknown, as for numbers beyond 64
+  // bits. Valid until the next call, or until the rows change.
   const columns::ColumnValues* Of(ExpressionRows& rows);
 
  private:
@@ -51,7 +51,7 @@ class ExpressionValues {
 
     tables::Cell at(size_t row) const { return CellOf(*values, row * step); }
     tables::Cell::Kind KindAt(size_t row) const { return values->KindOf(row * step); }
-    // Whole numbers, and perhaps NULL beside them.
+    // Whole numbers, and possibly NULL.
     bool IsOfIntegers() const;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A SELECT that puts rows of tables together, in a form that columns can be summed up by.
+// A SELECT with groups or aggregates, in a form that is computed from columns.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct GroupValue {
     kMean,
     kQuantile,
     kConcurrency,
-    kBeside,  // of the row of the smallest or largest value; without one, of the first row
+    kBeside,  // the value in the row of the smallest or largest value; without one, in the first row
   };
   Kind kind = Kind::kCount;
   Expression of = {};  // of all but kCount
-  std::optional<Expression> filter = std::nullopt;  // rows that it is not true of are left out
+  std::optional<Expression> filter = std::nullopt;  // rows that do not meet it are left out
   double q = 0;
   Expression lengths = {};  // of kConcurrency; `of` are the begins
   bool operator==(const GroupValue&) const = default;
@@ -52,8 +52,8 @@ struct GroupRelation {
   std::string before = {};
   std::string from = {};
   std::vector<RelationColumn> columns = {};  // 64 at most
-  uint64_t used = 0;                         // bits of columns that the query looks at
-  // Conditions of this relation alone, as they are written.
+  uint64_t used = 0;                         // bits of columns that the query reads
+  // Conditions on only this relation, as written.
   std::vector<std::string> own = {};
   // LEFT JOIN: rows without a row that meets all conditions have NULL.
   bool is_left = false;
@@ -64,7 +64,7 @@ struct GroupRelation {
 
 struct GroupQuery {
   std::vector<GroupRelation> relations = {};
-  std::vector<Expression> conditions = {};  // all of these hold
+  std::vector<Expression> conditions = {};  // combined by AND
   std::vector<Expression> keys = {};        // none: one group of all rows
   std::vector<GroupValue> values = {};
   std::vector<std::string> scalars = {};  // statements for the values of Expression::Kind::kScalar

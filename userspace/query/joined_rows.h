@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows that a GroupQuery puts together: those of one table of the cache, with the rows of small relations that
-// belong to them.
+// The rows that a GroupQuery groups: those of one table of the cache, joined with rows of small relations.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +21,13 @@ namespace query {
 
 // The source of rows. If a function fails, SQLite answers the statement.
 struct GroupInput {
-  // The cache, in which these columns (bits) of a table can be read; null: they cannot.
+  // The cache, after verifying these columns (bits) of a table; null: they cannot be read.
   std::function<std::shared_ptr<const columns::ColumnFile>(tables::Table, uint64_t columns)> table;
   // The windows of the statement; may be null.
   const StatementWindows* windows = nullptr;
-  // Adds the rows of a SELECT. False: they find no room, or it fails.
+  // Adds the rows of a SELECT. False: there is no room, or it fails.
   std::function<bool(const std::string& select, Relation& to)> load;
-  // True ends it. May be null.
+  // True cancels. May be null.
   std::function<bool()> cancelled;
 };
 
@@ -49,7 +48,8 @@ class JoinedRows {
   std::span<const tables::Cell> scalars() const { return scalars_; }
   // Rows of the table.
   uint64_t table_rows() const { return table_rows_; }
-  // Calls `each` with the rows in batches, those of the table in its order. False if it is, or if SQLite has to answer.
+  // Calls `each` with batches of rows, in the order of the table. False if `each` returns false, or if SQLite has to
+  // answer.
   bool ForEachBatch(const std::function<bool(ExpressionRows&)>& each);
 
  private:
@@ -58,13 +58,13 @@ class JoinedRows {
   struct Step {
     size_t relation = 0;
     bool is_left = false;
-    // Rows whose column, by which they are ordered, is `low`, or from `low` to `high` where there is one; none: all.
+    // Rows whose ordering column equals `low`, or is from `low` to `high` if there is one; empty: all rows.
     std::unique_ptr<ExpressionValues> low;
     std::unique_ptr<ExpressionValues> high;
-    int64_t above_low = 0;   // 1: `low` itself is none
-    int64_t below_high = 0;  // 1: `high` itself is none
+    int64_t above_low = 0;   // 1: `low` itself is excluded
+    int64_t below_high = 0;  // 1: `high` itself is excluded
     bool is_range = false;
-    std::vector<ExpressionValues> conditions;  // of what is there then
+    std::vector<ExpressionValues> conditions;  // on the relations up to this step
   };
   struct Bound {
     uint8_t column = 0;

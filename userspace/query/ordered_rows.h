@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window functions over the rows of tables that are put together and ordered by time.
+// Window functions over the rows of several SELECTs (UNION ALL), ordered by time.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace query {
 
-// The rows of an OrderedSelect in their order. All rows of a part have the same values but in the column that orders them:
-// in memory a row is its time and the number of its part.
+// The rows of an OrderedSelect in their order. All rows of a part have the same values except in the ordering column: in
+// memory a row is its time and the number of its part.
 class OrderedRows final : public RowBlocks {
  public:
-  // Rows that find room in 256 MiB.
+  // Largest number of rows, in 256 MiB.
   static constexpr size_t kMaxRows = (size_t{256} << 20) / sizeof(int64_t);
 
   // Both must outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Goes through the rows of a table, one at a time.
+// Iterates over the rows of a table.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ScanRequest {
   std::vector<ColumnCondition> conditions;
 };
 
-// The kept rows of a table, by what they were asked for. Rows of a few statements are kept.
+// The kept rows of a table, by their plans. Rows of a few statements are kept.
 class KeptScans {
  public:
   static constexpr size_t kMost = 4;
@@ -75,10 +75,10 @@ class TableCursor {
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
-  // To the first row. A first scan reads the file, or the cache. If there are further ones, one of them keeps all
-  // rows, and the others find theirs in those.
+  // Moves to the first row. The first scan reads the file or the cache. If there are further scans, one of them
+  // keeps all rows, and the others find their rows there.
   util::Status Begin(const ScanPlan& plan, const ScanRequest& request);
-  // To the next one. False when reading failed, see error().
+  // Moves to the next row. False if reading failed, see error().
   bool Next() {
     if (left_ > 1) [[likely]] {
       --left_;
@@ -95,7 +95,7 @@ class TableCursor {
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
-  // Identifies the row among all others of the table, in any pass that does not put rows together.
+  // The id of the row in the table, the same in any pass without groups.
   int64_t id() const {
     if (kept_) return kept_id_;
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
@@ -106,7 +106,7 @@ class TableCursor {
  private:
   util::Status Scan(const ScanPlan& plan, const tables::RowFilter& filter,
                     const std::vector<ColumnCondition>& conditions);
-  // The rows of all scans that differ in varying conditions alone; null if there is no room.
+  // The rows of all scans that differ only in varying conditions; null if there is no room.
   util::Result<std::shared_ptr<const KeptRows>> Keep(const ScanPlan& plan,
                                                      const tables::RowFilter& constant);
   // Further rows of the file; false at its end.
@@ -142,7 +142,7 @@ class TableCursor {
   const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;
   const tables::Cell* row_ = nullptr;
-  size_t left_ = 0;  // rows that are there, the one it is at included
+  size_t left_ = 0;  // remaining rows, with the current one
   size_t width_ = 0;
   util::Error error_;
   int64_t grouped_ = 0;  // rows of groups_ before this one
