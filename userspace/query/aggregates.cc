@@ -22,7 +22,7 @@ struct State {
   double q = 0;
 };
 
-// SQLite gives memory that is 0 at first.
+// SQLite's memory is initially 0.
 State** StateOf(sqlite3_context* context, bool make) {
   return static_cast<State**>(sqlite3_aggregate_context(context, make ? sizeof(State*) : 0));
 }
@@ -92,7 +92,7 @@ void StepOfHistogram(sqlite3_context* context, int count, sqlite3_value** argv) 
   Add(context, argv[0], nullptr, count > 1 ? argv[1] : nullptr);
 }
 
-// The state of an aggregate that ends; null if it has no rows.
+// The state at the end of an aggregate; null if it has no rows.
 std::unique_ptr<State> TakeState(sqlite3_context* context) {
   State** place = StateOf(context, false);
   return std::unique_ptr<State>(place == nullptr ? nullptr : std::exchange(*place, nullptr));
@@ -108,7 +108,7 @@ void FinishQuantile(sqlite3_context* context) {
   sqlite3_result_int64(context, static_cast<sqlite3_int64>(state->values.Quantile(state->q)));
 }
 
-// JSON, which json_each() takes apart.
+// The result is JSON, for json_each().
 void FinishHistogram(sqlite3_context* context) {
   const std::unique_ptr<State> state = TakeState(context);
   if (state == nullptr || state->values.empty()) return sqlite3_result_null(context);

@@ -91,7 +91,7 @@ class Reader {
         left = Of(*kind, std::move(left), Comparison());
       } else if (Take("IS")) {
         const Kind is = Take("NOT") ? Kind::kIsNot : Kind::kIs;
-        // IS TRUE asks for another thing than IS 1.
+        // IS TRUE differs from IS 1.
         if (More() && (tokens_[at_].Is("TRUE") || tokens_[at_].Is("FALSE") || tokens_[at_].Is("DISTINCT"))) return Fail();
         left = Of(is, std::move(left), Comparison());
       } else if (Take("ISNULL")) {
@@ -199,7 +199,7 @@ class Reader {
       read.number = *whole;
       return read;
     }
-    // A whole number beyond 64 bits is one of another kind.
+    // A whole number beyond 64 bits is a real number.
     const auto real = NumberOf<double>(token.source);
     if (!real || token.source.find_first_of(".eE") == std::string_view::npos) return Fail();
     read.kind = Kind::kReal;

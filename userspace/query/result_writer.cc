@@ -29,7 +29,7 @@ std::string TextOf(const Cell& cell) {
   return "";
 }
 
-// Characters, as near as bytes tell.
+// The approximate number of characters.
 size_t WidthOf(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

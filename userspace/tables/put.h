@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Columns that say of which thread a row is.
+// Columns of the thread of a row.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class RequestRows {
   RequestRows(const RequestRows&) = delete;
   RequestRows& operator=(const RequestRows&) = delete;
 
-  // Takes the facts of the timeline, and every record that is no switch and no wakeup.
+  // Takes the facts of the timeline, and every record except switches and wakeups.
   path::PathBuilder& builder() { return builder_; }
 
  private:

@@ -31,7 +31,7 @@ class Batches {
       if (batch) batch->Clear();
     }
   }
-  // Enough for now.
+  // True if the batches are full.
   bool full() const {
     for (const auto& batch : batches_) {
       if (batch && (batch->size() >= kRows || batch->kept() >= kBytes)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which rows are wanted, by what is known before they are made.
+// Selects rows by values that are known before the rows are made.
 #pragma once
 
 #include <cstdint>
