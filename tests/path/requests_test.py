@@ -55,7 +55,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def sides(self, cause, captures=CAPTURES[0]):
-        """Records both sides in turns, but for what was recorded before."""
+        """Records both sides alternately, without those that were recorded before."""
         for side in ("base", "new"):
             os.makedirs(self.path(f"{cause}/{side}"), exist_ok=True)
         for number in range(captures):

@@ -22,7 +22,7 @@ const LENGTHS = [
 const MISSING = {
   'lost events': 'The buffers of the recorder were full: these events are not in the trace.',
   'hidden switch': 'The kernel did not show a switch of this CPU: what ran there before is not known.',
-  'buffer full': 'A program that takes part in the recording says that its buffer was full.',
+  'buffer full': 'The buffer of a provider was full.',
 };
 
 // Why it is not known what a CPU did.

@@ -254,8 +254,8 @@ TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutAsAWhole) {
   }
 }
 
-// Whatever happens, the parts follow one another and add up (PathLines() checks it), and the fast
-// path changes nothing.
+// In any case the parts follow one another and add up (PathLines() checks it), and the fast path
+// gives the same result.
 TEST(PathReaderTest, AddsUpInAnyTrace) {
   for (const bool order : {false, true}) {
     for (uint64_t seed = 0; seed < 100; ++seed) {

@@ -81,7 +81,8 @@ TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
   EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid}, filter), ElementsAre("-1"));
 }
 
-// Of other programs, which may tell the process of a thread with its index alone, or with events.
+// Traces of other programs, which may have the process of a thread only in its thread record, or in
+// events.
 TEST(EventRowsTest, ProcessesAreTheSameWhateverElseIsAsked) {
   fxt::testing::FileBuilder file;
   file.Add(fxt::ThreadRecord{1, 100, 10});

@@ -16,7 +16,7 @@ using measure::testing::FillAtRandom;
 using measure::testing::TraceScript;
 using testing::RowsOf;
 
-// How many a pass over the trace with these tables takes by the short way.
+// Number of records that a pass over the trace with these tables reads on the fast path.
 uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_timeline) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
@@ -33,8 +33,8 @@ uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_
   return taken;
 }
 
-// Of the same records, those that refer to tables of theirs are plain and those that have their
-// threads and names in themselves are not.
+// Records with indexed threads and names are on the fast path; the same records with inline threads
+// and names are not.
 TEST(PlainRowsTest, AreThoseOfTheLongWay) {
   uint64_t plain = 0;
   uint64_t passed = 0;
@@ -70,7 +70,7 @@ TEST(PlainRowsTest, AreThoseOfTheLongWay) {
   EXPECT_LT(of_inline, plain / 4);
 }
 
-// What names a thread comes between plain records.
+// Records that name threads occur between records of the fast path.
 TEST(PlainRowsTest, NamesAreThoseOfTheTime) {
   TraceScript trace(TraceScript::kIndexed);
   trace.Name(10, "sh").Name(20, "other").Switch(100, 0, 0, "R", 10).Switch(150, 0, 10, "R+", 20);

@@ -157,7 +157,7 @@ TEST_F(FxtReportTest, SummarizeReportsItsOutput) {
   EXPECT_EQ(Report({})["groups"], Report({}, "s.fxs")["groups"]);
 }
 
-// What other tools write may lack all that a report is about.
+// Traces of other tools may lack all data of a report.
 TEST_F(FxtReportTest, SpansAloneGiveNoTimes) {
   measure::testing::TraceScript trace;
   trace.Name(7, "app").Span(kStart, kStart + 500, 7, "game", "frame");

@@ -104,7 +104,7 @@ TEST_F(IndexFileTest, DamagedIndexesAreNotTaken) {
 
 TEST_F(IndexFileTest, WrongContentUnderARightHashIsSafe) {
   Shown();
-  // What a file with right hashes says is not trusted either: reading it ends.
+  // The content of a file with valid hashes is not trusted either: reading it ends.
   const std::string good = Read(index_);
   std::mt19937_64 random(34);
   for (int i = 0; i < 300; ++i) {

@@ -294,7 +294,7 @@ std::string SidesWords(const DiffReport& report) {
                        NumberWords(seconds));
   };
   return fmt::format("{} against {}{}{}", side(report.base), side(report.next),
-                     report.paired ? ", in turns" : "",
+                     report.paired ? ", interleaved" : "",
                      report.per_run ? "; rates are per run of the command" : "");
 }
 

@@ -32,7 +32,7 @@ class World {
   }
   void Sleep(fxt::Koid thread) { Switch(thread, false, fxt::ThreadState::kBlocked); }
   void Exit(fxt::Koid thread) { purposes_.NoteExit(timeline_.Find(thread)); }
-  // Ends a sleep; 0 is an interrupt. What it was for.
+  // Ends a sleep; 0 is an interrupt. Its purpose.
   WaitsFor Wake(fxt::Koid thread, fxt::Koid waker = 0) {
     Wakeup wakeup{
         .time = ++now_, .cpu = CpuOf(thread), .thread = thread, .waker = {}, .weight = {}};
@@ -134,7 +134,7 @@ TEST_F(WaitPurposesTest, ThreadsThatPassOnWhatTheyGotWaitForTheOneThatGaveIt) {
   pass_time();
   world_.Wake(kSecond, kFirst);
   EXPECT_EQ(world_.giver(), kFirst);
-  // Of another process, and of none.
+  // Threads of another process, and without a process.
   world_.Sleep(kSecond);
   world_.Wake(kSecond, kOtherProcess);
   EXPECT_EQ(world_.giver(), 0U);

@@ -357,7 +357,7 @@ TEST(CollectorTest, ThereAreNoMoreGroupsThanALimit) {
   EXPECT_EQ(threads, 3000u);
 }
 
-// What a program on the same machine calls its threads does not change what is said of the command.
+// The names of threads of other programs do not change the groups of the command.
 TEST(CollectorTest, AThreadThatIsRenamedWithoutEndLeavesTheCommandItsGroups) {
   TraceScript trace;
   trace.Name(7, "chaos").Name(20, "fxt-record", 8);

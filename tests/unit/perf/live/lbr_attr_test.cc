@@ -153,8 +153,8 @@ TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
             std::vector<OptionalFeature>{OptionalFeature::kMappingBuildIds});
 }
 
-// What the running kernel says. Its checks of the attr come before its search for hardware, so a
-// machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
+// The answer of the running kernel. Its checks of the attr come before its search for hardware, so
+// a machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
 class KernelVerdictTest : public ::testing::Test {
  protected:
   void SetUp() override {
