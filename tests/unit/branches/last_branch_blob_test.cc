@@ -75,7 +75,7 @@ TEST(LastBranchBlobTest, PutsFlagsWhereTheHardwareHasThem) {
   EXPECT_EQ(branches::FlagsFromInfo(0x10005), MakeFlags({.mispredicted = true, .cycles = 5}));
 }
 
-TEST(LastBranchBlobTest, KeepsWhatTheLayoutHasNoPlaceFor) {
+TEST(LastBranchBlobTest, KeepsFieldsThatTheLayoutLacks) {
   perf::BranchStackSample sample = PlainSample(3);
   sample.tid = 4322;
   ExpectRoundTrip(sample);

@@ -136,7 +136,7 @@ TEST_F(JoinsTest, ValuesOfOtherTypes) {
   }
 }
 
-TEST_F(JoinsTest, OuterJoinsAndListsAreWhatTheyWere) {
+TEST_F(JoinsTest, OuterJoinsAndListsAreUnchanged) {
   EXPECT_EQ(One("SELECT count(*) FROM threads t LEFT JOIN requests r ON r.tid = t.tid AND r.name = "
                 "'none'"),
             One("SELECT count(*) FROM threads"));

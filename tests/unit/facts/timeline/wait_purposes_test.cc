@@ -193,7 +193,7 @@ TEST_F(WaitPurposesTest, AnswerComesThroughOthers) {
 
 // Four workers of a process answer four clients. A thread that asks nothing of them holds their
 // lock.
-TEST_F(WaitPurposesTest, LockAmidARequest) {
+TEST_F(WaitPurposesTest, LockWithinARequest) {
   constexpr fxt::Koid kHolder = 9;
   world_.Old(kShell, 1);
   world_.Wake(kShell);
@@ -330,7 +330,7 @@ TEST_F(PoolTest, AWorkerThatWakesAnIdleOneHoldsNoLock) {
   }
 }
 
-TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
+TEST_F(PoolTest, ABusyWorkerAnswersARequestThatDidNotWakeIt) {
   EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
   AskBusy(kSecond);
   for (int i = 0; i < 100; ++i) {
@@ -344,7 +344,7 @@ TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
   }
 }
 
-TEST_F(PoolTest, WhoGivesWorkWaitsForWhoTakesIt) {
+TEST_F(PoolTest, ASenderOfWorkWaitsForItsReceiver) {
   EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
   for (int i = 0; i < 100; ++i) {
     // A full pipe: the worker empties it at its own pace.
@@ -439,7 +439,7 @@ TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
   EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
 }
 
-TEST_F(WaitPurposesTest, WhoAcceptsWaitsForWorkWhateverItDidBefore) {
+TEST_F(WaitPurposesTest, AcceptIsAWaitForWorkAfterAnyOtherCall) {
   world_.Old(kShell, 1);
   world_.Old(kServer, 3);
   world_.Wake(kShell);

@@ -85,7 +85,7 @@ TEST(RequestMeterTest, NamesThatDifferInDigitsAreApartIfThereAreFew) {
               ElementsAre("step 0 1", "step 1 1", "step 2 1", "user # 50"));
 }
 
-TEST(RequestMeterTest, FurtherNamesAreCountedTogether) {
+TEST(RequestMeterTest, NamesBeyondTheLimitAreCountedTogether) {
   Begun trace;
   uint64_t time = 110;
   for (size_t i = 0; i < RequestMeter::kMaxNames + 100; ++i) {

@@ -117,7 +117,7 @@ TEST(LbrAttrTest, TakesEverythingFromAKernelThatHasIt) {
   EXPECT_EQ(kernel.attempts.size(), 1u);
 }
 
-TEST(LbrAttrTest, DoesWithoutWhatAKernelRefuses) {
+TEST(LbrAttrTest, DropsOptionsThatAKernelRefuses) {
   for (const OptionalFeature missing : kAllOptionalFeatures) {
     for (const int error : {EINVAL, EOPNOTSUPP}) {
       FakeKernel kernel;

@@ -267,7 +267,7 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
 }
 
 // An undrained ring: every record that does not fit is counted.
-TEST(LbrSessionLiveTest, CountsWhatDoesNotFitTheRing) {
+TEST(LbrSessionLiveTest, CountsRecordsThatDoNotFitTheRing) {
   LbrOptions options;
   options.period = 20000;  // ns
   options.ring_bytes = 1;
