@@ -216,7 +216,7 @@ class Cache(Traces):
         self.both(path, "SELECT * FROM slices")
 
     def test_damaged_files_are_made_anew(self):
-        path = self.copy("anew.fxt")
+        path = self.copy("second.fxt")
         statements = (FOUR[0], FOUR[1], "SELECT * FROM waits", "SELECT thread, count(*) FROM slices GROUP BY thread")
         for statement in statements:
             self.both(path, statement)
@@ -236,7 +236,7 @@ class Cache(Traces):
             self.both(path, chance.choice(statements))
 
     def test_files_of_others_and_links_are_not_taken(self):
-        path = self.copy("foreign.fxt")
+        path = self.copy("other_user.fxt")
         target = self.path("target")
         note = b"no cache beside the trace"
         plain = fxt("query", "--csv", path, FOUR[0])

@@ -23,7 +23,7 @@ class HashKey {
   // The hash of a variable's value, 16 hexadecimal digits. The name counts: equal values of two
   // variables have different hashes.
   std::string HashOf(std::string_view name, std::string_view value) const;
-  // Tells keys apart without revealing them.
+  // Identifies a key without revealing it.
   std::string Identity() const;
 
  private:

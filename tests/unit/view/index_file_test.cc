@@ -98,7 +98,7 @@ TEST_F(IndexFileTest, DamagedIndexesAreNotTaken) {
     Write(index_, damaged);
     EXPECT_FALSE(IsTaken()) << i;
     EXPECT_EQ(Shown(), without) << i;
-    EXPECT_TRUE(IsTaken()) << "it is made anew";
+    EXPECT_TRUE(IsTaken()) << "it is made again";
   }
 }
 

@@ -16,8 +16,8 @@
 #include "facts/timeline/fact.h"
 #include "measure/capture.h"
 #include "measure/collect/blame_ledger.h"
+#include "measure/collect/counted_fact.h"
 #include "measure/collect/name_table.h"
-#include "measure/collect/note.h"
 #include "measure/collect/task_table.h"
 
 namespace measure {
@@ -26,14 +26,14 @@ namespace measure {
 inline constexpr std::optional<fxt::Koid> kNoProcess;
 
 // A thread counts in the group whose name it has when something ends. One that is made within the
-// capture is first named like what made it, so its first kFirstNotes notes are kept until it has
+// capture is first named like what made it, so its first kMaxFirstFacts facts are kept until it has
 // that many, or ends, and go to the name it has then: what a shell forks counts as the command that
 // it becomes. A thread that is renamed later counts in both groups, in each for its part.
 class Accounts {
  public:
-  static constexpr size_t kFirstNotes = 64;
+  static constexpr size_t kMaxFirstFacts = 64;
   // Limit for all threads that are not settled yet.
-  static constexpr size_t kMaxNotes = 100'000;
+  static constexpr size_t kMaxHeldFacts = 100'000;
   // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
   // The limits of what threads slept for, and of pairs of group and such an object.
@@ -62,7 +62,7 @@ class Accounts {
     Group* at = nullptr;     // of `group`
   };
 
-  // Both must outlive it. `limits`: of Note::limit.
+  // Both must outlive it. `limits`: of CountedFact::limit.
   Accounts(TaskTable& tasks, const std::vector<facts::CpuLimit>& limits)
       : tasks_(tasks), limits_(limits) {
     untracked_.newborn = Member::kUntracked;
@@ -84,10 +84,10 @@ class Accounts {
   void NoteBirth(facts::ThreadIndex thread) { Expect(members_.At(thread)); }
   // `held`: of a wait for a CPU, once for each group and kind of priority. In the place that makes
   // the note, which knows what is not in it: a fourth of the work.
-  [[gnu::always_inline]] void Add(Member& member, const Note& note,
+  [[gnu::always_inline]] void Add(Member& member, const CountedFact& note,
                                   std::span<const Held> held = {}) {
     if (member.newborn != Member::kNone) [[unlikely]] {
-      return KeepForLater(member, Note(note), held);
+      return KeepForLater(member, CountedFact(note), held);
     }
     Join(member);
     Apply(member, note, held);
@@ -163,10 +163,10 @@ class Accounts {
     return member.group;
   }
   // A system call of a thread of which no more is known than its group's number.
-  void AddLimit(Group& group, const Note& note) const;
-  void CountCall(uint32_t group, const Note& note);
-  void CountObject(uint32_t group, const Note& note);
-  // The number for Note::object.
+  void AddLimit(Group& group, const CountedFact& note) const;
+  void CountCall(uint32_t group, const CountedFact& note);
+  void CountObject(uint32_t group, const CountedFact& note);
+  // The number for CountedFact::object.
   uint32_t ObjectNumber(const facts::WaitObject& object, bool blocked, facts::WaitsFor waits_for);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
@@ -175,7 +175,7 @@ class Accounts {
 
  private:
   struct KeptNote {
-    Note note;
+    CountedFact note;
     std::vector<Held> held;
   };
 
@@ -191,10 +191,11 @@ class Accounts {
   void CountIn(Member& member);
   void LookUp(Member& member);
   bool TrySettled(Member& member);
-  void KeepForLater(Member& member, Note note, std::span<const Held> held);
+  void KeepForLater(Member& member, CountedFact note, std::span<const Held> held);
   void Settle(Member& member);
-  [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
-  [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
+  [[gnu::always_inline]] void Apply(Member& member, const CountedFact& note,
+                                    std::span<const Held> held);
+  [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const CountedFact& note);
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            const facts::RunnableParts& parts,
                                            std::span<const Held> held);
@@ -224,12 +225,12 @@ class Accounts {
   BlameLedger holder_ledger_;
 };
 
-inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
+inline void Accounts::Apply(Member& member, const CountedFact& note, std::span<const Held> held) {
   ApplyTimes(*member.at, member.group, note);
   ApplyHolders(*member.at, member.group, note.unconserved_ns, note.parts, held);
 }
 
-inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
+inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFact& note) {
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
   }
@@ -239,10 +240,10 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
   if (note.limit != facts::kNoLimit) [[unlikely]] {
     AddLimit(group, note);
   }
-  if (note.object != Note::kNoObject) [[unlikely]] {
+  if (note.object != CountedFact::kNoObject) [[unlikely]] {
     CountObject(number, note);
   }
-  if (note.call != Note::kNoCall) return CountCall(number, note);
+  if (note.call != CountedFact::kNoCall) return CountCall(number, note);
   if (note.has_duration) {
     Distribution& times = group.of(note.duration);
     if (note.extent == Extent::kWhole) [[likely]] {

@@ -11,8 +11,8 @@
 
 #include "facts/koid_index.h"
 #include "fxt/record.h"
+#include "measure/collect/counted_fact.h"
 #include "measure/collect/name_table.h"
-#include "measure/collect/note.h"
 
 namespace measure {
 

@@ -226,7 +226,7 @@ TEST(ServerTest, SurvivesHostileClients) {
   RawClient text(served.path());
   text.SendBytes("GET / HTTP/1.1\r\n\r\n" + std::string(1, '\0'));
   EXPECT_TRUE(text.WaitForEnd());
-  // More descriptors than anybody needs.
+  // More descriptors than any client needs.
   RawClient handles(served.path());
   util::UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   for (int i = 0; i < 100; ++i) {

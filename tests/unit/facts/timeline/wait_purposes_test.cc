@@ -319,7 +319,7 @@ TEST_F(PoolTest, AWorkerWithoutARequestWaitsForTheNextOne) {
   }
 }
 
-// One worker tells the next one that the queue has more.
+// One worker wakes the next one, because the queue has more.
 TEST_F(PoolTest, AWorkerThatWakesAnIdleOneHoldsNoLock) {
   for (int i = 0; i < 100; ++i) {
     Ask(kFirst, kWorker);

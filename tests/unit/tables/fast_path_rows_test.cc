@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records that are taken by the short way make the rows that they make by the long one.
+// The fast path makes the same rows as the general code.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -35,7 +35,7 @@ uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_
 
 // Records with indexed threads and names are on the fast path; the same records with inline threads
 // and names are not.
-TEST(PlainRowsTest, AreThoseOfTheLongWay) {
+TEST(FastPathRowsTest, EqualThoseOfTheGeneralCode) {
   uint64_t plain = 0;
   uint64_t passed = 0;
   uint64_t of_inline = 0;
@@ -71,7 +71,7 @@ TEST(PlainRowsTest, AreThoseOfTheLongWay) {
 }
 
 // Records that name threads occur between records of the fast path.
-TEST(PlainRowsTest, NamesAreThoseOfTheTime) {
+TEST(FastPathRowsTest, HaveTheNamesOfTheirTime) {
   TraceScript trace(TraceScript::kIndexed);
   trace.Name(10, "sh").Name(20, "other").Switch(100, 0, 0, "R", 10).Switch(150, 0, 10, "R+", 20);
   trace.Switch(200, 0, 20, "R+", 10).Switch(250, 0, 10, "R+", 20).Name(10, "ls");

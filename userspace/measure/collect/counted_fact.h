@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a fact means for whatever group its thread turns out to belong to.
+// Facts of the timeline as they count for the group of their thread.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ struct Held {
   uint64_t ns = 0;
 };
 
-struct Note {
+// A run, wait, wakeup, fork or call of a thread, as it counts for its group. The group may be
+// unknown yet.
+struct CountedFact {
   static constexpr uint32_t kNoCall = UINT32_MAX;
 
   uint64_t begin = 0;
@@ -59,7 +61,7 @@ struct Note {
 };
 
 // Counts the note's length, whatever it is of.
-inline void AddLength(Distribution& times, const Note& note) {
+inline void AddLength(Distribution& times, const CountedFact& note) {
   const uint64_t length = note.length();
   switch (note.extent) {
     case Extent::kWhole:
