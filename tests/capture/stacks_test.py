@@ -327,7 +327,7 @@ class OddStacks(unittest.TestCase):
             for _ in range(2 * ATTEMPTS):
                 theirs |= self.of_perf(folder)
                 ours |= self.of_ours(folder)[1]
-                # Of the shorter recursion, and the longest ones.
+                # Stacks of the shorter recursion, and the longest ones.
                 lengths = [[max((len(stack) for stack in stacks if least <= len(stack) < most and not self.made_of(stack)),
                                 default=0) for least, most in ((21, 127), (127, 128))] for stacks in (ours, theirs)]
                 if self.made(ours) == self.made(theirs) and all(map(all, lengths)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records the requests of unmodified servers, and holds them against a client that knows what it asked (root, BTF).
+"""Records the requests of unmodified servers, and compares them with a client that knows its requests (root, BTF).
 
 Uses all servers that are installed. `make test` runs the tests that need Python alone.
 """
@@ -24,7 +24,7 @@ REQUESTS = int(os.environ.get("REQUESTS_COUNT", "600"))
 CONNECTIONS = 4
 # No request may be lost on a busy machine.
 BUFFER = ("-b", "32M")
-# What the client's clock adds to the calls themselves, where nothing preempts it.
+# Time that the client's clock adds to the calls, without preemption.
 SLACK_NS = 100_000
 
 
@@ -385,7 +385,7 @@ class RequestsTest(harness.FolderTest):
         for span in (f"to :{front}", f"request/:{front}", f"to :{upstream}", f":{upstream}"):
             requests = json.loads(harness.fxt("path", trace, "--span", span, "--json"))["requests"]
             self.assertEqual(len(requests), count, span)
-            # Where nginx waits for a CPU meanwhile, the first part of the sleep is not on the path.
+            # If nginx waits for a CPU meanwhile, the first part of the sleep is not on the path.
             sleepers = [request for request in requests
                         if any(part["kind"] == "timer" and part["ns"] > 5_000_000 and part["waited_for"] == "clock_nanosleep"
                                for part in request["parts"])]

@@ -219,7 +219,7 @@ class Trust(Recordings):
 
     @staticmethod
     def name_of(pid):
-        """What a process executes; empty: there is none."""
+        """The executable of a process; empty: there is none."""
         with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="utf-8") as file:
             return file.read().strip()
         return ""

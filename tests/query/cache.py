@@ -21,7 +21,7 @@ FOUR = (
     "WHERE kind IN ('wakeup', 'preempted')), l AS (SELECT lead(ts) OVER (ORDER BY ts) - ts AS held, sum(step) OVER (ORDER BY ts) "
     "AS level FROM e) SELECT level, sum(held) AS ns FROM l GROUP BY level ORDER BY level")
 
-# What SQLite answers from groups of columns, nearly does, or must not.
+# Statements that the cache answers from groups of columns, nearly answers, or must not answer.
 GROUPS = (
     "SELECT count(*) FROM slices", "SELECT count(*), sum(dur), min(ts), max(ts + 0), avg(dur) FROM slices",
     "SELECT count(*), sum(dur), min(ts), max(ts), avg(dur), count(dur) FROM slices WHERE cpu = 77",

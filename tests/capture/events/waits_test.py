@@ -120,7 +120,7 @@ class Waits(unittest.TestCase):
     def test_report_and_info_show_the_reasons(self):
         report = json.loads(harness.fxt("report", "--json", self.trace))
         worst = [wait for wait in report["worst_blocked"] if wait["thread"]["id"] == self.counted["pid"]]
-        # Those whose CPU the program takes may have waited for longer than it ever does.
+        # Threads whose CPU the program takes may wait longer than the program itself.
         self.assertTrue(worst or min(wait["length_ns"] for wait in report["worst_blocked"]) >=
                         max(wait["length"] for wait in self.waits))
         # Other work may make waits without a request the longest ones: each has the reason that the table has.
