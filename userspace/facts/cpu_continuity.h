@@ -44,9 +44,9 @@ class CpuContinuity {
   Verdict Judge(const Switch& record) const;
   // Takes note of it.
   void Note(const Switch& record, uint64_t offset);
-  // Takes note of what an event says about filters, losses and unseen switches, if anything.
+  // Notes the filters, losses and unseen switches of an event, if it has any.
   void Note(const fxt::Event& event, uint64_t offset);
-  // Switches of this CPU may be missing before what comes next; of any CPU if `cpu` is negative.
+  // Switches of this CPU may be missing before the next record; of any CPU if `cpu` is negative.
   void DeclareGap(int32_t cpu, uint64_t offset);
   // Part of the file is missing: the thread on a CPU is unknown until its next switch. (A recorder
   // that lost events knows it.)

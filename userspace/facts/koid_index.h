@@ -55,7 +55,7 @@ class KoidIndex {
     uint32_t number = kNone;
   };
 
-  // The slot of `koid`, or the free one where it would go. There always is a free one.
+  // The slot of `koid`, or the free slot for it. There is always a free one.
   size_t SlotOf(fxt::Koid koid) const {
     const size_t mask = slots_.size() - 1;
     // The upper bits of the product depend on all bits of the koid.

@@ -71,7 +71,7 @@ std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvi
 // belong to none.
 const fxt::ThreadRef* ThreadOf(const fxt::Record& record);
 
-// Fills in what such a record says; `change` and `wakeup` are as they were made.
+// Fills in the fields of the record; `change` and `wakeup` must be new.
 void ReadSwitch(const fxt::ContextSwitch& record, const fxt::ReaderProvider& provider,
                 Switch& change);
 inline void ReadSwitch(const fxt::LegacyContextSwitch& record, const fxt::ReaderProvider& provider,

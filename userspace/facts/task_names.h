@@ -52,8 +52,8 @@ class TaskNames {
     bool has_record = false;
     bool is_kernels = false;  // the record is the kernel's
     bool idle = false;
-    std::optional<fxt::Koid> process = std::nullopt;  // as its own record says
-    // As the record that gave it an index first says, and as what it first did says.
+    std::optional<fxt::Koid> process = std::nullopt;  // by its own record
+    // By its first thread record, and by its first event.
     std::optional<fxt::Koid> indexed_process = std::nullopt;
     std::optional<fxt::Koid> seen_process = std::nullopt;
     Seen seen = {};
@@ -96,8 +96,8 @@ class TaskNames {
   // Returns its index in threads(); kNone: there is no room.
   uint32_t NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
                       bool idle);
-  // The same for a thread whose place is known. False where it makes a difference what process it
-  // is of: NoteThread() has to.
+  // The same for a thread with a known index. False if its process matters: call NoteThread()
+  // instead.
   bool NoteAgain(uint32_t place, uint64_t time, bool idle) {
     if (place >= threads_.size()) return false;
     Thread& thread = threads_[place];

@@ -11,7 +11,7 @@
 
 namespace facts {
 
-// Texts stay where they are, and those of the same content are one.
+// Texts keep their addresses, and equal texts have one address.
 class TextPool {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands for a capture when it is reported or compared: sums, counts and distributions by
+// The figures of a capture for reports and comparisons: sums, counts and distributions by
 // group of threads. All times are ns of the capture's clock, all lengths are ns.
 //
 // Collector makes it from a trace; summary_file reads and writes it. A comparison does not need the
@@ -42,7 +42,7 @@ struct GroupName {
 // Events with a duration.
 enum class Duration : uint8_t {
   kSlice,          // a run, from the switch in to the switch out
-  kWakeupLatency,  // from the wakeup, or from being made, to the first run
+  kWakeupLatency,  // from the wakeup, or from the creation, to the first run
   kPreemptedWait,  // from leaving a CPU runnable to the next run
   kSleep,          // asleep in S, P or I, up to the wakeup
   kBlocked,        // asleep in D, up to the wakeup
@@ -101,7 +101,7 @@ struct Blame {
   bool operator==(const Blame&) const = default;
 };
 
-// Numbers of groups that are none: wakeups by interrupts, a thread's own timer, a CPU's idle.
+// Numbers of pseudo groups: wakeups by interrupts, a thread's own timer, a CPU's idle.
 inline constexpr uint32_t kNoGroup = UINT32_MAX;  // unknown
 inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
 
@@ -128,7 +128,7 @@ struct Group {
   uint64_t switches_involuntary = 0;  // left it runnable
   uint64_t wakeups = 0;               // of its threads, not those of running ones
   uint64_t migrations = 0;            // runs on another CPU than the run before
-  uint64_t forked_processes = 0;      // made by its threads
+  uint64_t forked_processes = 0;      // created by its threads
   uint64_t forked_threads = 0;
   uint64_t inversion_ns = 0;  // runnable while a lower priority held the CPU
   // Runnable while another CPU was idle and its own one was not, whether it may run there or not.
@@ -174,7 +174,7 @@ struct Capture {
   std::string categories;            // as for -c
   std::string filters;               // "" none
   std::string trigger;               // the trigger, for captures around an event; otherwise ""
-  std::string command;               // that was recorded, "" none
+  std::string command;               // the recorded command, "" none
   std::optional<double> start_time;  // wall clock, seconds since 1970
   uint32_t cpus = 0;
 
@@ -204,7 +204,7 @@ struct Capture {
 
   // Requests that were chosen and ended within the capture; kOthers has those of further names.
   RequestMap requests;
-  // Requests that are in none of them: there was no room, or they began before the window.
+  // Requests that are counted nowhere: there was no room, or they began before the window.
   uint64_t requests_left_out = 0;
 
   SettingMap settings;  // empty in files without settings

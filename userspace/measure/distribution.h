@@ -17,7 +17,7 @@ struct Instance {
   uint64_t begin = 0;
   uint64_t length = 0;
   fxt::Koid thread = 0;
-  uint32_t cpu = 0;  // where it ran, or ran next
+  uint32_t cpu = 0;  // the CPU of the run, or of the next run
   bool operator==(const Instance&) const = default;
 };
 

@@ -24,7 +24,7 @@ class Histogram {
   }
   static uint64_t LeastOf(uint32_t bucket);
   static uint64_t MostOf(uint32_t bucket);
-  // The value that stands for all of a bucket: its middle.
+  // The value that represents a bucket: its middle.
   static uint64_t MiddleOf(uint32_t bucket);
   // Buckets are below this.
   static constexpr uint32_t kBuckets = (64 - kBucketBits + 1) << kBucketBits;
@@ -63,7 +63,7 @@ class Histogram {
   // The same as a list; each call makes it again.
   std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
-  // For drawing: 8 buckets put together, 8 an octave; what is empty is left out.
+  // For drawing: 8 buckets merged, 8 an octave, without empty ones.
   struct Bar {
     uint64_t least = 0;
     uint64_t most = 0;

@@ -67,7 +67,7 @@ class CpuHistory {
     }
   }
   static constexpr size_t kLook = 100;
-  static constexpr size_t kMost = kLook + 1;  // with what goes on
+  static constexpr size_t kMost = kLook + 1;  // with the current span
 
  private:
   template <typename Tell>

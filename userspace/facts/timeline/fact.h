@@ -26,7 +26,7 @@
 
 namespace facts {
 
-// A dense number that stands for a thread's koid: 0, 1, 2, ... in order of appearance.
+// A dense number for a thread's koid: 0, 1, 2, ... in order of appearance.
 using ThreadIndex = uint32_t;
 // The index of threads beyond the limit of a table.
 inline constexpr ThreadIndex kNoThread = UINT32_MAX;
@@ -59,7 +59,7 @@ struct Run {
   // The kernel's 0..139, or the weight of the newer layout; at the end of the run, or else at its
   // begin.
   std::optional<int64_t> priority = std::nullopt;
-  // Kernel state in which the thread left; empty where no switch says.
+  // Kernel state at the switch-out; empty if unknown.
   std::optional<fxr_task_state> end_state = std::nullopt;
   Bound began = Bound::kSeen;
   Bound ended = Bound::kSeen;
@@ -112,7 +112,7 @@ struct Wait {
   // Switches or wakeups were lost meanwhile, on any CPU: the thread may have been woken, run and
   // slept again.
   bool touches_loss = false;
-  // Kernel state in which the thread left its CPU; empty where no switch says.
+  // Kernel state at the switch-out; empty if unknown.
   std::optional<fxr_task_state> state = std::nullopt;
   // For a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
   // if an interrupt woke the thread.
@@ -163,7 +163,7 @@ struct Gap {
   enum class Why : uint8_t {
     kLost,      // from a declared loss of scheduling events to the next switch
     kUnseen,    // from the last known switch to the one that shows that some are missing
-    kFiltered,  // the same where a recording leaves out switches on purpose
+    kFiltered,  // the same in a recording with filters, which leaves out switches
   };
   uint32_t cpu = 0;
   uint64_t begin = 0;
@@ -178,7 +178,7 @@ struct Gap {
 struct CpuSwitch {
   uint32_t cpu = 0;
   uint64_t time = 0;
-  // The side that left; the recorder's stand-in for lost events is none.
+  // The outgoing thread; the pseudo thread for lost events counts as none.
   std::optional<fxt::Koid> outgoing = std::nullopt;
   std::optional<fxt::Koid> outgoing_process = std::nullopt;
   bool outgoing_idle = false;

@@ -25,7 +25,7 @@ class RunnableMeter {
   void Add(const Idle& idle);
   void Add(const Gap& gap);
   void Add(const CpuSwitch& change);
-  // Any wait; the parts of one for a CPU that ends in a run, of others none.
+  // Takes any wait. Returns the parts of a wait for a CPU that ends in a run; empty for others.
   RunnableParts Add(const Wait& wait);
 
  private:

@@ -51,7 +51,7 @@ class RunnableReasons {
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxCgroups = 4096;
   static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // deeper cgroups are ignored
-  // Threads looked at because of settings and moves, in all. A file that needs more is made up:
+  // Limit of thread checks for settings and moves. A file that needs more is not a real recording:
   // from then on nothing is known.
   static constexpr uint64_t kMaxWork = uint64_t{1} << 26;
 
@@ -64,7 +64,7 @@ class RunnableReasons {
       Move(thread, koid, process);
     }
   }
-  // A thread is made. Settings of an earlier one with its tid are not its own.
+  // A thread is created. Settings of an earlier thread with its tid do not apply.
   void NoteFork(fxt::Koid child) {
     if (!own_.empty()) Drop(child);
   }
@@ -99,7 +99,7 @@ class RunnableReasons {
     std::vector<uint64_t> bits;
     uint32_t idle_inside = 0;  // CPUs
     uint32_t idle_outside = 0;
-    bool holds = false;  // an outside one is idle, and no inside one
+    bool holds = false;  // a CPU outside of the mask is idle, and none inside
     uint64_t since = 0;  // of `holds`
     uint64_t sum = 0;    // ns for which it held before
     // The latest intervals in which it held.
@@ -117,7 +117,7 @@ class RunnableReasons {
   static constexpr uint8_t kNoMask = UINT8_MAX;
   // The kernel's group of a session.
   struct Autogroup {
-    uint32_t number = 0;  // 0: none, its threads are weighed by their nice
+    uint32_t number = 0;  // 0: none, its threads have the weight of their nice value
     uint32_t weight = 1024;
   };
   // Settings of a process, or of one thread.
@@ -143,7 +143,7 @@ class RunnableReasons {
   };
   struct Cgroup {
     bool known = false;   // its settings were read
-    uint32_t weight = 0;  // 1024: the usual one; 0: it has none of its own
+    uint32_t weight = 0;  // 1024: the default; 0: it has no own weight
     // Itself and the groups above it without the root, outermost first.
     std::vector<uint16_t> above;
     // The autogroup of its threads, if none of these groups has a weight.
@@ -182,7 +182,7 @@ class RunnableReasons {
   std::unordered_map<fxt::Koid, Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
-  std::vector<Cgroup> cgroups_{1};                            // the first stands for none
+  std::vector<Cgroup> cgroups_{1};                            // the first one means none
   std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and autogroup
 };
 

@@ -19,7 +19,7 @@ enum class Share : uint8_t {
   kStopped,
   kThrottled,  // runnable, and the quota of its cgroup is used up
   kUnknown,    // after a loss, an unseen switch or a missing wakeup
-  kAbsent,     // not made yet, or gone
+  kAbsent,     // not created yet, or exited
 };
 inline constexpr size_t kShares = 9;
 // Their names in files.

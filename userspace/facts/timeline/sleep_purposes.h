@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Says what the last sleep of each thread was for.
+// Keeps the purpose of the last sleep of each thread.
 #pragma once
 
 #include <cstdint>

@@ -93,8 +93,8 @@ class Timeline : public TimelineState {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  // Takes the record that `reader` stands at. Records other than switches, wakeups and the
-  // recorder's events about losses, forks and states change nothing.
+  // Takes the current record of `reader`. Records other than switches, wakeups and the recorder's
+  // events about losses, forks and states change nothing.
   void Add(const fxt::Reader& reader) {
     if (!sections_.Has(reader)) return;
     const fxt::Record& record = reader.record();
@@ -123,8 +123,8 @@ class Timeline : public TimelineState {
 
   void OnSwitch(const Switch& change);
   void OnWakeup(const Wakeup& wakeup);
-  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 stands for any CPU, at
-  // some time before: the waits that go on touch a loss.
+  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 means any CPU, at some
+  // time before: the waits that go on touch a loss.
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
@@ -263,7 +263,7 @@ class Timeline : public TimelineState {
     return wait;
   }
   void EmitEnd(Wait& wait);
-  // Hands out a wait that ends with the next record, with what it was for.
+  // Emits a wait that ends with the next record, with its purpose.
   void EmitSleepEnd(Wait& wait, Thread& thread);
   void EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
               const std::optional<fxr_task_state>& state);
@@ -444,7 +444,7 @@ void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time)
 
 template <typename Handler>
 void Timeline<Handler>::EmitEnd(Wait& wait) {
-  // A thread that comes again was not gone.
+  // A thread that occurs again has not exited.
   if (wait.kind == WaitKind::kAbsent && wait.state && wait.ended != Bound::kFileEdge) {
     wait.kind = WaitKind::kUnknown;
   }
@@ -614,7 +614,7 @@ void Timeline<Handler>::OnSwitch(const Switch& change) {
     return EmitSwitch(sides, change.cpu, cpu, change.time);
   }
   if (cpu.unseen_declared || change.outgoing.lost) [[unlikely]] {
-    // The recorder made up this record: it knows nothing of the outgoing thread.
+    // The recorder synthesised this record without data of the outgoing thread.
     if (cpu.does != CpuActivity::kGap) Disown(cpu);
     began = cpu.why == Gap::Why::kLost ? Bound::kLoss : Bound::kUnseen;
     EndGap(change.cpu, cpu, change.time, Bound::kSeen);
@@ -627,7 +627,7 @@ void Timeline<Handler>::OnSwitch(const Switch& change) {
   }
   cpu.does = CpuActivity::kNothingSeen;
   Come(change.incoming, change.cpu, change.time, began);
-  if (began != Bound::kSeen) cpu.priority.reset();  // made up, as the rest of that record
+  if (began != Bound::kSeen) cpu.priority.reset();  // synthesised, as the rest of that record
   EmitSwitch(sides, change.cpu, cpu, change.time);
 }
 

@@ -54,14 +54,14 @@ class TimelineState {
     uint64_t since = 0;  // of the wait
     // For a wait that a wakeup began: the waker; for kPreempted: the thread that took the CPU.
     fxt::Koid other = 0;
-    uint32_t cpu = 0;  // where it runs, or is to run
+    uint32_t cpu = 0;  // the CPU that it runs on, or that the wakeup chose
     uint32_t losses = 0;
     bool running = false;
     bool idle = false;       // an idle thread: without runs and waits
     bool by_wakeup = false;  // `cpu` is that of the wakeup that began the wait
     bool has_other = false;
     bool left = false;        // `state` is the one it left its last CPU in
-    bool has_object = false;  // it is known what the sleep is for
+    bool has_object = false;  // the object of the sleep is known
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;             // fxr_task_state
@@ -87,7 +87,7 @@ class TimelineState {
   // kNoThread before the first record of the thread.
   ThreadIndex Find(fxt::Koid koid) const { return index_.Find(koid); }
 
-  // The thread on a CPU, the idle thread included; empty where it is not known.
+  // The thread on a CPU, which may be the idle thread; empty if unknown.
   std::optional<fxt::Koid> RunningOn(uint32_t number) const;
   // The CPU that a thread runs on; empty when it runs on none or the CPU is not known. Not of idle
   // threads.
@@ -104,7 +104,7 @@ class TimelineState {
   uint64_t latest() const { return latest_; }
 
  protected:
-  // Member by member: what copies 16 bytes at once waits for the two stores that were just made.
+  // Member by member: a copy of 16 bytes would wait for the two preceding stores.
   template <typename Value>
   static void Assign(std::optional<Value>& to, const std::optional<Value>& from) {
     if (from) {
@@ -147,7 +147,7 @@ class TimelineState {
     thread.running = false;
     thread.left = false;
     thread.has_object = false;
-    // One less than the count where a loss goes on, so that it differs from any later count.
+    // One less than the count during a loss, so that it differs from any later count.
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }
   // The thread leaves its CPU in `state`, to `incoming`, or to idle.

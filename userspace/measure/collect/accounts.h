@@ -22,13 +22,14 @@
 
 namespace measure {
 
-// The process of a thread where no record says which it is.
+// The process of a thread that no record names.
 inline constexpr std::optional<fxt::Koid> kNoProcess;
 
-// A thread counts in the group whose name it has when something ends. One that is made within the
-// capture is first named like what made it, so its first kMaxFirstFacts facts are kept until it has
-// that many, or ends, and go to the name it has then: what a shell forks counts as the command that
-// it becomes. A thread that is renamed later counts in both groups, in each for its part.
+// A fact counts for the group of the name that its thread has at the end of the fact. A thread that
+// is created within the capture has first the name of its parent. So its first kMaxFirstFacts facts
+// are held until there are that many, or until the thread ends, and count for its name at that
+// time: a child of a shell counts as the command that it executes. A thread that is renamed later
+// counts for both groups.
 class Accounts {
  public:
   static constexpr size_t kMaxFirstFacts = 64;
@@ -36,7 +37,7 @@ class Accounts {
   static constexpr size_t kMaxHeldFacts = 100'000;
   // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
-  // The limits of what threads slept for, and of pairs of group and such an object.
+  // The limits of objects of sleeps, and of pairs of group and object.
   static constexpr size_t kMaxObjects = 4000;
   static constexpr size_t kMaxGroupObjects = 16000;
 
@@ -152,7 +153,7 @@ class Accounts {
     if (!blocked) AddSleepPart(group, member.group, sleep, whom, waits_for);
   }
 
-  // It leaves its last CPU; what is noted up to now is all.
+  // The thread leaves its last CPU; there are no further facts.
   void NoteEnd(Member& member) { Settle(member); }
 
   // The group that it counts in now.
@@ -199,7 +200,7 @@ class Accounts {
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            const facts::RunnableParts& parts,
                                            std::span<const Held> held);
-  // Counts a whole sleep, not in D, as what it was for.
+  // Counts a whole sleep, not in D, by its purpose.
   [[gnu::always_inline]] void AddSleepPart(Group& group, uint32_t number, const Instance& sleep,
                                            uint32_t whom, facts::WaitsFor waits_for) {
     const auto part = SleepPartOf(waits_for);

@@ -132,7 +132,7 @@ class BlameLedger {
   class Table {
    public:
     Table() : slots_(size_t{1} << kFirstBits) {}
-    // The slot of `key`, or the free one where it would go.
+    // The slot of `key`, or the free slot for it.
     const Slot& SlotOf(uint64_t key) const { return slots_[Find(key)]; }
     Slot& SlotOf(uint64_t key) { return slots_[Find(key)]; }
     void Add(uint64_t key, uint64_t count, uint64_t ns);

@@ -53,8 +53,8 @@ class Watcher {
   virtual void OnObject(const fxt::Record& object) = 0;
   // Every event, inside the window or not.
   virtual void OnEvent(const fxt::Reader& /*reader*/) {}
-  // Before the first fact: the time of the trace's first record that has one, and where the window
-  // begins.
+  // Call before the first fact: the time of the trace's first record with a time, and where the
+  // window begins.
   virtual void OnBegin(uint64_t first, uint64_t begin) = 0;
   virtual void OnRun(const facts::Run& run) = 0;
   virtual void OnWait(const facts::Wait& wait) = 0;
@@ -75,7 +75,7 @@ class Watcher {
 };
 
 struct CollectorOptions {
-  // Only this part of the trace, ns of its clock; what reaches over an edge is cut there.
+  // Only this part of the trace, ns of its clock; facts are cut at its edges.
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;
   // They count from the first record that has a time.
@@ -96,7 +96,7 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // Takes the record that `reader` stands at.
+  // Takes the current record of `reader`.
   void Add(const fxt::Reader& reader);
   // See facts::Timeline::AddFastPath().
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);

@@ -61,7 +61,7 @@ class TaskTable {
     uint32_t name = 0;
     uint32_t names_brought = 0;
     uint32_t version = 0;
-    bool known = false;  // it is not the stand-in for none
+    bool known = false;  // it is not the entry for no thread
     bool of_command = false;
   };
   struct Task {
@@ -81,7 +81,7 @@ class TaskTable {
   CommandTree tree_;
   facts::KoidIndex process_index_{kMaxTasks};
   facts::KoidIndex task_index_{kMaxTasks};
-  std::vector<Process> processes_;  // behind a stand-in for none, by index + 1
+  std::vector<Process> processes_;  // by index + 1; the first one means none
   std::vector<Task> tasks_;
   GroupTable groups_;
 };

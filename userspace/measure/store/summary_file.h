@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands for a capture, as bytes: the .fxs format (docs/summary-format.md).
+// The figures of a capture as bytes: the .fxs format (docs/summary-format.md).
 #pragma once
 
 #include <cstddef>
