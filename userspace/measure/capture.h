@@ -166,7 +166,7 @@ struct Group {
 };
 
 struct Capture {
-  // --- where it comes from
+  // --- origin
   std::string file;      // as it was named
   std::string recorder;  // version of fxt-record; "" for other tools' files
   std::string host;
