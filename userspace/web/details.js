@@ -21,15 +21,15 @@ const LENGTHS = [
 // Meanings of the marks of losses.
 const MISSING = {
   'lost events': 'The buffers of the recorder were full: these events are not in the trace.',
-  'hidden switch': 'The kernel did not show a switch of this CPU: what ran there before is not known.',
+  'hidden switch': 'The kernel did not report a switch of this CPU: the thread before it is unknown.',
   'buffer full': 'The buffer of a provider was full.',
 };
 
-// Why it is not known what a CPU did.
+// Reasons for an unknown state of a CPU.
 const UNKNOWN_SINCE = {
-  'lost events': 'Events were lost: what the CPU did up to its next switch in the trace is not known.',
-  'hidden switch': 'A switch is missing, which the kernel did not show: what the CPU did since its last one is not known.',
-  'left out': 'The recording leaves out threads, processes or CPUs: not every switch of this CPU is there.',
+  'lost events': 'Events were lost: the state of the CPU is unknown up to its next switch in the trace.',
+  'hidden switch': 'The kernel did not report a switch: the state of the CPU is unknown since its last one.',
+  'left out': 'The recording leaves out threads, processes or CPUs: some switches of this CPU are missing.',
 };
 
 // Instants are thin: a click counts for those within this width.

@@ -133,7 +133,7 @@ class Waits(unittest.TestCase):
         self.assertIn("waited for", harness.fxt("report", self.trace))
         blocked = {each["reason"]: each for each in json.loads(harness.fxt("info", "--json", self.trace))["blocked"]}
         self.assertGreater(blocked["page fault"]["waits"], PAGES // 4)
-        self.assertRegex(harness.fxt("info", self.trace), r"(?m)^waits in D .* by what they waited for$")
+        self.assertRegex(harness.fxt("info", self.trace), r"(?m)^waits in D .* by reason$")
 
     def test_the_file_is_valid(self):
         harness.fxt("check", self.trace)

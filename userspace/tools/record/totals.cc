@@ -99,7 +99,7 @@ void PrintTotals(const Totals& totals, Console& console) {
                              util::FormatCount(stats.migrations)));
   }
   if (stats.unseen_switches > 0) {
-    console.Note(fmt::format("{} switches were not shown by the kernel (marked in the file)",
+    console.Note(fmt::format("the kernel did not report {} switches (marked in the file)",
                              util::FormatCount(stats.unseen_switches)));
   }
   PrintStacks(totals, console);
