@@ -95,14 +95,14 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
   }
   if (status.unwind) {
     text += fmt::format(
-        "{:<10} unwind tables of {} files, {} (at most {}); {} unloaded for want of room\n",
+        "{:<10} unwind tables of {} files, {} (at most {}); {} removed to free memory\n",
         "stacks", util::FormatCount(status.unwind->tables),
         util::FormatSize(status.unwind->table_bytes),
         util::FormatSize(status.unwind->max_table_bytes),
         util::FormatCount(status.unwind->unloaded));
   }
   for (const control::TriggerStatus& trigger : status.triggers) {
-    text += fmt::format("{:<10} {}: fired {}, held back {}, files {}\n", "trigger",
+    text += fmt::format("{:<10} {}: fired {}, suppressed {}, files {}\n", "trigger",
                         text::CleanText(trigger.condition), util::FormatCount(trigger.fired),
                         util::FormatCount(trigger.suppressed), util::FormatCount(trigger.files));
   }
