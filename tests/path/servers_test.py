@@ -182,6 +182,24 @@ backend back
 """
 
 
+# Reads the first byte of each later request of a connection by itself, as Go's HTTP server may do.
+FIRST_BYTE_SERVER = """
+import socket, sys, threading
+
+def serve(connection):
+    first = 4096
+    while request := connection.recv(first):
+        first = 1
+        while not request.endswith(b"\\r\\n\\r\\n"):
+            request += connection.recv(4096)
+        connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+
+listening = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+"""
+
+
 class RequestsTest(harness.FolderTest):
     def start(self, command, address, **more):
         log = open(self.path(f"server-{len(os.listdir(self.folder))}.log"), "wb")
@@ -308,6 +326,14 @@ class RequestsTest(harness.FolderTest):
             self.assertNotIn(b"items", file.read())
         self.assertEqual({name for name, _, _, args in self.spans(trace, port)
                           if args["side"] == "server"}, {f":{port}"})
+
+    def test_requests_whose_first_byte_is_read_alone_have_their_names(self):
+        self.need("python3")
+        port = free_port()
+        self.start([sys.executable, "-c", FIRST_BYTE_SERVER, str(port)], f"127.0.0.1:{port}")
+        trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
+        self.check(self.spans(trace, port), known, names=True)
+        harness.fxt("check", trace)
 
     def test_peers_are_known(self):
         self.need("python3")

@@ -35,10 +35,10 @@ TEST(CompareNames, AllowsSeveralRenamesBetweenTheTwoTracers) {
   const uint32_t second = reference.names.Intern("second");
   const uint32_t third = reference.names.Intern("third");
   ours.prev_name = recorded.log.names.Intern("third");
-  ours.time_ns = wanted.time_ns + 80'000;
+  ours.time_ns = wanted.time_ns + 15'000;
   const int32_t tid = wanted.prev_tid;
-  reference.renames = {{wanted.time_ns + 20'000, 1, 7, tid, first, second},
-                       {wanted.time_ns + 60'000, 1, 7, tid, second, third}};
+  reference.renames = {{wanted.time_ns + 5'000, 1, 7, tid, first, second},
+                       {wanted.time_ns + 10'000, 1, 7, tid, second, third}};
   EXPECT_TRUE(Compare(reference, recorded, {}).exact());
   // The name of before both is wrong after them.
   reference.renames = {{wanted.time_ns - kStepNs, 1, 7, tid, first, second},
