@@ -76,6 +76,28 @@ struct {
 	__type(value, struct frames);
 } stack_scratch SEC(".maps");
 
+#define KERNEL_HALVES 32 /* per CPU; a power of 2 */
+#define KERNEL_FRAMES 32 /* a system call that waits has about 10 */
+
+/* Kernel halves that were unwound. Many stacks have the same one. */
+struct kernel_frames {
+	u64 number; /* kernel_number() */
+	u64 bytes;
+	u64 frame[KERNEL_FRAMES];
+};
+
+struct kernel_halves {
+	struct kernel_frames half[KERNEL_HALVES];
+};
+
+/* By CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct kernel_halves);
+} kernel_halves SEC(".maps");
+
 /* Never written: the initial values of a thread's entries. */
 static struct stack_sleep no_sleep;
 static struct python_thread no_python_thread;
@@ -174,6 +196,16 @@ __noinline int copy_python(u32 tid, u64 at)
 	return bytes;
 }
 
+/* Sleeps without a stack: the kernel did not report that their threads ran again. */
+fxr_u64 unended_sleeps = 0;
+
+/* Counts the thread's last sleep if it is one of these. */
+static __always_inline void count_unended(const struct stack_sleep *sleep, u64 now)
+{
+	if (unlikely(sleep->since) && stack_wants_off && now - sleep->since >= stack_min_ns)
+		__sync_fetch_and_add(&unended_sleeps, 1);
+}
+
 /* Runs in the context of `task`, which goes to sleep. */
 static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64 now)
 {
@@ -195,6 +227,7 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 			return;
 		}
 	}
+	count_unended(sleep, now);
 	user = stack_wants_off && task->mm ? user_stack(ctx, task_lane()) : NULL;
 	if (!user) {
 		sleep->user_bytes = 0;
@@ -218,6 +251,36 @@ static __always_inline void fall_asleep(void *ctx, struct task_struct *task, u64
 	sleep->since = now;
 }
 
+/*
+ * Writes the kernel frames of a switched-out task to `to`, which has HALF_BYTES. `number` is
+ * kernel_number(). Returns their bytes.
+ */
+static __always_inline u64 kernel_frames_of(struct task_struct *task, u64 number, void *to)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct kernel_halves *halves = bpf_map_lookup_elem(&kernel_halves, &cpu);
+	struct kernel_frames *half;
+	u64 bytes;
+	long got;
+
+	if (!halves)
+		return 0;
+	half = &halves->half[number % KERNEL_HALVES];
+	if (number && half->number == number) {
+		bytes = CUT_SIZE(half->bytes, sizeof(half->frame));
+		bpf_probe_read_kernel(to, bytes, half->frame);
+		return bytes;
+	}
+	got = bpf_get_task_stack(task, to, HALF_BYTES, 0);
+	bytes = got > 0 ? got : 0;
+	if (number && bytes && bytes <= sizeof(half->frame)) {
+		half->number = number;
+		half->bytes = bytes;
+		bpf_probe_read_kernel(half->frame, CUT_SIZE(bytes, sizeof(half->frame)), to);
+	}
+	return bytes;
+}
+
 static __always_inline void run_again(struct task_struct *task, u64 now)
 {
 	struct fxr_stack_long fields = {.kind = FXR_STACK_OFF};
@@ -225,8 +288,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 	struct known_sleep *known;
 	struct stack_sleep *sleep;
 	u32 tid = task->pid;
-	u64 user_bytes, user, kernel;
-	long bytes;
+	u64 user_bytes, user, kernel, bytes;
 	u32 age;
 
 	sleep = bpf_map_lookup_elem(&sleeps, &tid);
@@ -270,9 +332,7 @@ static __always_inline void run_again(struct task_struct *task, u64 now)
 		fields.python_frames = python_bytes / sizeof(u64);
 		user_bytes += python_bytes;
 	}
-	bytes = bpf_get_task_stack(task, (void *)frames + user_bytes, HALF_BYTES, 0);
-	if (bytes < 0)
-		bytes = 0;
+	bytes = kernel_frames_of(task, kernel, (void *)frames + user_bytes);
 	if (!send_stack(fields, frames, user_bytes + bytes))
 		known->kernel.words = 0;
 	else if (fields.id)
@@ -323,6 +383,10 @@ int BPF_PROG(stack_sched_switch, bool preempt, struct task_struct *prev, struct 
 		u32 tid = prev->pid;
 
 		if (state & TASK_DEAD) {
+			struct stack_sleep *sleep = bpf_map_lookup_elem(&sleeps, &tid);
+
+			if (sleep)
+				count_unended(sleep, now);
 			bpf_map_delete_elem(&sleeps, &tid);
 			bpf_map_delete_elem(&python_threads, &tid);
 		} else if (!filter_is_on || task_selected(prev)) {

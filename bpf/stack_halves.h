@@ -77,6 +77,7 @@ static __always_inline void find_process(struct unwind_state *state)
 
 	state->is_known = false;
 	state->is_stale = false;
+	state->process = 0;
 	state->key = 0;
 	state->python = 0;
 	if (!process)
@@ -98,6 +99,8 @@ static __always_inline void find_process(struct unwind_state *state)
 		return;
 	state->is_known = true;
 	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));
+	if (!state->is_stale)
+		state->process = mix(state->key, READ_ONCE(unwind_use_time)) | 1;
 	if (likely(!process->python))
 		return;
 	state->arguments = arguments;

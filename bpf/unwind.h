@@ -75,6 +75,7 @@ struct unwind_state {
 	u64 link; /* the register with the return address: x30, or rdi in vfork() on x86 */
 	u64 first_ax;
 	u64 call; /* number of the system call */
+	u64 process; /* of the ranges and tables, for unwind_rules; 0: not to be kept */
 	u64 key;
 	u64 number; /* hash of the frames */
 	u64 check;  /* hash of all words that determine how it unwinds */
@@ -162,6 +163,29 @@ struct {
 	__type(key, u32);
 	__array(values, struct unwind_chunk);
 } unwind_words SEC(".maps");
+
+/*
+ * Rules that were found, by place: stacks that were never seen consist of frames that were.
+ * A rule is looked up again when a table comes or goes, and with each unwind_use_time.
+ */
+struct unwind_kept_rule {
+	u64 key;
+	struct fxr_unwind_rule rule;
+};
+
+#define UNWIND_RULES 256 /* a power of 2 */
+
+struct unwind_kept_rules {
+	struct unwind_kept_rule rule[UNWIND_RULES];
+};
+
+/* By lane. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_kept_rules);
+} unwind_rules SEC(".maps");
 
 /*
  * Stacks and the places of their words. Programs on several CPUs may write an entry at
@@ -935,21 +959,39 @@ static __always_inline u64 find_cfa(u32 lane, struct unwind_state *state)
 	}
 }
 
+/* What follows for a frame with another kind of rule depends on its mapping. */
+static __always_inline bool may_be_kept(u32 kind)
+{
+	return kind != FXR_UNWIND_FRAME_POINTER && !has_no_rule(kind);
+}
+
 /* Finds the rule of the frame. Returns nonzero if its code is not mapped. */
 __noinline int unwind_find_frame(u32 lane)
 {
 	struct unwind_state *state = state_of(lane);
-	u64 address;
+	struct unwind_kept_rules *rules = bpf_map_lookup_elem(&unwind_rules, &lane);
+	struct unwind_kept_rule *kept;
+	u64 address, key;
 
-	if (!state)
+	if (!state || !rules)
 		return 1;
 	address = state->pc - (state->is_return ? 1 : 0);
+	key = mix(state->process, address);
+	kept = &rules->rule[key % UNWIND_RULES];
+	if (state->process && kept->key == key) {
+		state->rule = kept->rule;
+		return 0;
+	}
 	state->rule.kind = FXR_UNWIND_FRAME_POINTER;
 	if (HAS_LINK)
 		state->rule.return_place = FXR_UNWIND_RETURN_BELOW_CFA;
 	switch (unwind_find_code(lane, address)) {
 	case CODE_FOUND:
 		unwind_find_rule(lane, address);
+		if (state->process && may_be_kept(state->rule.kind)) {
+			kept->rule = state->rule;
+			kept->key = key;
+		}
 		return 0;
 	case CODE_ABSENT:
 		return finish(state, FXR_STACK_END_UNMAPPED);

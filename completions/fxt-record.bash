@@ -53,7 +53,7 @@ _fxt_record() {
     cancel) options='-h --help --socket' ;;
     alert) options='-h --help --socket' ;;
     serve) options='-h --help --socket --group --circular --oneshot --streaming -o --output --trigger --before --after -c --categories -p --pid --tgid -t --tid --comm --cgroup --follow -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names --once --background -v --verbose' ;;
-    *) options='--version -h --help -o --output -d --duration -c --categories -b --buffer-size -z --gzip --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid --tgid -t --tid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min --stack-frequency --symbols -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names -u --user --as-caller --stats-json -q --quiet -v --verbose --list-categories --list-events' ;;
+    *) options='--version -h --help -o --output -d --duration -c --categories -b --buffer-size -z --gzip --circular --oneshot --trigger --before --after --socket --providers --rotate --keep -p --pid --tgid -t --tid --comm --cgroup --follow --only-command --lbr-frequency --lbr-period --lbr-filter --stack-min --stack-frequency --symbols --jvm -e --event --filter --counters --uprobe --usdt --kprobe --requests --request-names -u --user --as-caller --stats-json -q --quiet -v --verbose --list-categories --list-events' ;;
   esac
   if [[ $current == -* ]]; then
     _fxt_record_words -W "$options"

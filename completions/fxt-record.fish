@@ -28,6 +28,7 @@ complete -c fxt-record -n __fish_use_subcommand -l lbr-filter -x -a 'user kernel
 complete -c fxt-record -n __fish_use_subcommand -l stack-min -x -a '10us 100us 1ms 10ms' -d 'The shortest sleep whose stacks are kept'
 complete -c fxt-record -n __fish_use_subcommand -l stack-frequency -x -d 'Samples of what runs, per second and CPU'
 complete -c fxt-record -n __fish_use_subcommand -l symbols -d 'Find the names of functions at the end and write them into the file, for other machines'
+complete -c fxt-record -n __fish_use_subcommand -l jvm -d 'Have Java\'s virtual machines write the names of what they compiled, by jcmd'
 complete -c fxt-record -n __fish_use_subcommand -s e -l event -x -a '(fxt-record --list-events 2>/dev/null | string match -r "^\S+")' -d 'Also record this tracepoint'
 complete -c fxt-record -n __fish_use_subcommand -l filter -x -d 'Only its events of which this is true'
 complete -c fxt-record -n __fish_use_subcommand -l counters -x -a 'cycles instructions cache-references cache-misses branches branch-misses bus-cycles ref-cycles stalled-cycles-frontend stalled-cycles-backend L1-dcache-load-misses LLC-loads LLC-load-misses dTLB-load-misses cpu-clock task-clock page-faults minor-faults major-faults context-switches cpu-migrations alignment-faults emulation-faults' -d 'Count these events by the runs of threads'

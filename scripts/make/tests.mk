@@ -30,7 +30,7 @@ record-test: $(BINARIES) $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(
 	  threads_share_connections a_pipelined_batch_is_one_request requests_without_an_answer_end)
 	tests/session/session_test.py --build $(BUILD) commands
 
-CAUSES_TESTS = capture/unwind capture/samples capture/lines capture/python capture/stack_diff capture/events/moving_faults \
+CAUSES_TESTS = capture/unwind capture/samples capture/lines capture/python capture/compiled_names capture/stack_diff capture/events/moving_faults \
                capture/events/packet_wakers capture/events/throttled capture/events/wait_objects path/path path/requests \
                path/trace_contexts capture/settings
 ## causes-test   record programs that know what they wait for, on whom, behind which limit and below which functions (root)

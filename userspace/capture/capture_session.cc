@@ -409,6 +409,7 @@ CaptureStats CaptureSession::stats() const {
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     stats.dropped[category] -= std::min(stats.dropped[category], dropped_after_end_[category]);
   }
+  stats.unended_sleeps = programs_->unended_sleeps();
   for (uint64_t misses : reported_misses_) stats.recursion_misses += misses;
   stats.perf_events = perf_events_;
   stats.drains = drains_;

@@ -40,6 +40,7 @@ struct CaptureStats {
   uint64_t perf_events = 0;                        // from perf's rings, including reported losses
   std::array<uint64_t, FXR_CATEGORIES> dropped{};  // by the programs, summed over CPUs
   uint64_t recursion_misses = 0;                   // lost because the kernel skipped a program
+  uint64_t unended_sleeps = 0;                     // without a stack: their end was not reported
   uint64_t drains = 0;
   uint64_t stalls = 0;                // drains that met an uncommitted event
   uint32_t fullest_ring_percent = 0;  // maximum since the start

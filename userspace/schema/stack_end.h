@@ -15,6 +15,8 @@ namespace schema {
 namespace argument {
 // Argument of stacks with a user half: a StackEnd's name. Absent: unknown.
 inline constexpr std::string_view kEnd = "end";
+// The name of the file that the end has to do with, see StackEnd::of_file.
+inline constexpr std::string_view kEndIn = "end_in";
 }  // namespace argument
 
 struct StackEnd {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "fxt_record/event.h"
+#include "schema/stack_end_counts.h"
 
 namespace translate {
 
@@ -39,8 +40,8 @@ struct TranslationStats {
   // Events that arrived out of order and were moved to the latest time.
   uint64_t late = 0;
 
-  // Stacks with a user half by the reason of its end, enum fxr_stack_end.
-  std::array<uint64_t, FXR_STACK_ENDS> stack_ends{};
+  // Stacks with a user half.
+  schema::StackEndCounts stack_ends;
 
   // Arguments of probes whose memory was not present.
   uint64_t unread_arguments = 0;

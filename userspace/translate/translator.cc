@@ -113,6 +113,7 @@ TranslationStats Translator::stats() const {
     stats.unreadable += probes_->stats().unreadable;
     stats.unread_arguments += probes_->stats().unread_arguments;
   }
+  if (stacks_) stats.stack_ends = stacks_->end_counts();
   return stats;
 }
 
@@ -325,7 +326,6 @@ void Translator::OnSide(uint64_t at, const fxr_long& event) {
     const auto* frames = static_cast<const uint64_t*>(fxr_long_bytes(&event));
     const uint32_t cpu = event.header.cpu;
     ++stats_.recorded[FXR_CATEGORY_STACK];
-    if (stack.user_frames != 0 && stack.end < FXR_STACK_ENDS) ++stats_.stack_ends[stack.end];
     const model::ThreadHandle thread =
         stack.tid == 0 ? interrupts_.IrqTrack(cpu) : ThreadOn(cpu, stack.tid);
     return stacks_->OnStack(at, stack, {frames, event.bytes / sizeof(uint64_t)}, thread,

@@ -107,23 +107,12 @@ void FlameBuilder::AddStack(const fxt::Event& event, uint64_t time, uint64_t sta
 }
 
 void FlameBuilder::CountEnd(const fxt::Event& event, uint64_t stack) {
-  constexpr size_t kMaxReasons = 4096;
   const fxt::Argument* argument = facts::FindArgument(event.arguments, schema::argument::kEnd);
   const auto* name = argument == nullptr ? nullptr : std::get_if<fxt::StringRef>(&argument->value);
   const auto end = name == nullptr ? std::nullopt : schema::FindStackEnd(name->text);
   if (!end) return;
-  ++counts_.with_end;
-  if (*end == FXR_STACK_END_ENTRY) return;
-  ++counts_.early;
-  const schema::StackEnd& known = schema::kStackEnds[*end];
-  std::string reason(known.reason);
-  if (!known.of_file.empty()) {
-    const std::string file = stacks_.OutermostFile(event.thread.process, stack);
-    if (!file.empty()) reason = file + " " + std::string(known.of_file);
-  }
-  if (counts_.early_reasons.size() < kMaxReasons || counts_.early_reasons.contains(reason)) {
-    ++counts_.early_reasons[reason];
-  }
+  const bool is_of_file = !schema::kStackEnds[*end].of_file.empty();
+  counts_.ends.Add(*end, is_of_file ? stacks_.OutermostFile(event.thread.process, stack) : "");
 }
 
 // The stack of the sleeper is outermost. The stack of its waker follows, from the inside out.

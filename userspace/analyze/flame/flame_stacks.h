@@ -18,6 +18,7 @@
 #include "facts/task_names.h"
 #include "facts/timeline/sleep_purposes.h"
 #include "fxt/reader.h"
+#include "schema/stack_end_counts.h"
 
 namespace analyze {
 
@@ -50,9 +51,7 @@ struct FlameCounts {
   uint64_t undefined = 0;  // without addresses in the trace
   uint64_t dropped = 0;    // beyond the limit of memory
   uint64_t idle = 0;       // hidden: sleeps for work
-  uint64_t with_end = 0;   // with an argument `end`: completeness is known
-  uint64_t early = 0;      // and which are not
-  std::map<std::string, uint64_t> early_reasons;
+  schema::StackEndCounts ends;
 };
 
 // The frame between the stack of a sleeper and that of its waker.

@@ -10,6 +10,7 @@
 #include "facts/scheduling.h"
 #include "schema/event_info.h"
 #include "schema/names.h"
+#include "schema/stack_end.h"
 
 namespace analyze {
 namespace {
@@ -233,10 +234,14 @@ void OverviewBuilder::AddEvent(const fxt::Event& event, bool is_kernels) {
   } else if (facts::AsUnseenSwitch(event)) {
     ++overview_.unseen_switches;
   } else if (event.category.text == schema::category::kStack) {
-    const fxt::Argument* argument = facts::FindArgument(event.arguments, schema::argument::kEnd);
-    const auto* end = argument == nullptr ? nullptr : std::get_if<fxt::StringRef>(&argument->value);
-    if (const auto known = end == nullptr ? std::nullopt : schema::FindStackEnd(end->text)) {
-      ++overview_.stack_ends[*known];
+    const auto text_of = [&event](std::string_view name) {
+      const fxt::Argument* argument = facts::FindArgument(event.arguments, name);
+      const auto* text =
+          argument == nullptr ? nullptr : std::get_if<fxt::StringRef>(&argument->value);
+      return text == nullptr ? std::string_view() : text->text;
+    };
+    if (const auto end = schema::FindStackEnd(text_of(schema::argument::kEnd))) {
+      overview_.stack_ends.Add(*end, text_of(schema::argument::kEndIn));
     }
   } else if (facts::IsSession(event) && overview_.session.empty()) {
     for (const fxt::Argument& argument : event.arguments) {

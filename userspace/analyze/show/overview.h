@@ -17,7 +17,7 @@
 #include "facts/timeline/held_waits.h"
 #include "facts/timeline/timeline.h"
 #include "fxt/reader.h"
-#include "schema/stack_end.h"
+#include "schema/stack_end_counts.h"
 
 namespace analyze {
 
@@ -84,8 +84,7 @@ struct Overview {
   // Declared by the recorder: (cpu, category) to the number of events; cpu -1 is none.
   std::map<std::pair<int32_t, std::string>, uint64_t> lost;
   uint64_t unseen_switches = 0;
-  // Stacks by the reason of their end (fxr_stack_end), of those that have it.
-  std::array<uint64_t, schema::kStackEnds.size()> stack_ends{};
+  schema::StackEndCounts stack_ends;
   std::map<std::string, uint64_t> counted;  // by --counters, of all runs
   uint64_t partial_runs = 0;                // runs in which a counter did not count all the time
   std::map<fxt::Koid, Work> work;           // where both were counted

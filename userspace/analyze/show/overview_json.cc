@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/show/overview_report.h"
+#include "schema/stack_end.h"
 #include "text/json_writer.h"
 
 namespace analyze {
@@ -215,9 +216,9 @@ std::string OverviewJson(const std::string& file, const Overview& overview) {
   json.Unsigned("buffer_filled_events", overview.buffer_filled_events);
   json.Unsigned("unseen_switches", overview.unseen_switches);
   json.Key("stack_ends").BeginObject();
-  for (size_t i = 0; i < overview.stack_ends.size(); ++i) {
-    if (overview.stack_ends[i] == 0) continue;
-    json.Unsigned(schema::kStackEnds[i].name, overview.stack_ends[i]);
+  for (uint8_t end = 1; end < FXR_STACK_ENDS; ++end) {
+    if (overview.stack_ends.of(end) == 0) continue;
+    json.Unsigned(schema::kStackEnds[end].name, overview.stack_ends.of(end));
   }
   json.EndObject();
   json.Key("diagnostics").BeginObject();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -214,19 +213,17 @@ void Blocked(Report& out, const Overview& overview, size_t top) {
   }
 }
 
-void StackEnds(Report& out, const Overview& overview) {
+void StackEnds(Report& out, const Overview& overview, size_t top) {
   const auto& ends = overview.stack_ends;
-  const uint64_t all = std::accumulate(ends.begin(), ends.end(), uint64_t{0});
-  if (all == 0) return;
-  const uint64_t early = all - ends[FXR_STACK_END_ENTRY];
-  if (early == 0) {
-    out.Line("stacks         {}, all complete", FormatCount(all));
+  if (ends.all() == 0) return;
+  if (ends.early() == 0) {
+    out.Line("stacks         {}, all complete", FormatCount(ends.all()));
     return;
   }
-  out.Line("stacks         {} of {} end early", FormatCount(early), FormatCount(all));
-  for (size_t i = 0; i < ends.size(); ++i) {
-    if (i == FXR_STACK_END_ENTRY || ends[i] == 0) continue;
-    out.Line("  {:>10}  {}", FormatCount(ends[i]), schema::kStackEnds[i].reason);
+  out.Line("stacks         {} of {} end early", FormatCount(ends.early()), FormatCount(ends.all()));
+  const auto reasons = ends.Reasons();
+  for (size_t i = 0; i < std::min(top, reasons.size()); ++i) {
+    out.Line("  {:>10}  {}", FormatCount(reasons[i].second), text::CleanText(reasons[i].first));
   }
 }
 
@@ -297,7 +294,7 @@ std::string OverviewText(const std::string& file, const Overview& overview, size
   if (overview.of(facts::RecordKind::kLog).count != 0) {
     out.Line("log messages   {}", FormatCount(overview.of(facts::RecordKind::kLog).count));
   }
-  StackEnds(out, overview);
+  StackEnds(out, overview, top);
   if (!overview.categories.empty()) {
     out.Line("categories of events");
     for (const auto& [name, count] : overview.categories) {

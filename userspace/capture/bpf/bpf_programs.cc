@@ -235,6 +235,10 @@ void BpfPrograms::BeginPythonGeneration() {
   __atomic_fetch_add(&(*skeleton_)->bss->python_age, 1, __ATOMIC_SEQ_CST);
 }
 
+uint64_t BpfPrograms::unended_sleeps() const {
+  return __atomic_load_n(&(*skeleton_)->bss->unended_sleeps, __ATOMIC_RELAXED);
+}
+
 void BpfPrograms::BeginStackGeneration() {
   __atomic_fetch_add(&(*skeleton_)->bss->stack_age, 1, __ATOMIC_SEQ_CST);
 }

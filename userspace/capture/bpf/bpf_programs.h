@@ -53,6 +53,8 @@ class BpfPrograms {
   ThreadContextMap& contexts() { return contexts_; }
   // Starts a new stack generation: the programs send the frames of each stack again.
   void BeginStackGeneration();
+  // Sleeps without a stack, because the kernel did not report their end.
+  uint64_t unended_sleeps() const;
   // The same for code objects of CPython.
   void BeginPythonGeneration();
   // Category `request`: the programs announce each connection again at its next turn.

@@ -217,26 +217,28 @@ void Skeleton::SetStacks(const KernelFeatures& features, const ProgramOptions& o
                          const RingSizes& sizes) {
   const bool stacks = options.wants_stacks();
   const bool sleeps = stacks && (options.stack.off || options.stack.wake);
-  for (bpf_map* map : {bpf_->maps.sleeps, bpf_->maps.kernel_scans, bpf_->maps.python_threads}) {
+  for (bpf_map* map : {bpf_->maps.sleeps, bpf_->maps.kernel_scans, bpf_->maps.kernel_halves,
+                       bpf_->maps.python_threads}) {
     bpf_map__set_autocreate(map, sleeps);
   }
   for (bpf_map* map :
        {bpf_->maps.stack_scratch, bpf_->maps.known_stacks, bpf_->maps.unwind_states,
-        bpf_->maps.unwind_processes, bpf_->maps.unwind_ranges, bpf_->maps.unwind_modules,
-        bpf_->maps.unwind_words, bpf_->maps.unwind_shapes, bpf_->maps.unwind_files,
-        bpf_->maps.vma_walks, bpf_->maps.python_states, bpf_->maps.python_layouts,
-        bpf_->maps.python_places, bpf_->maps.python_codes}) {
+        bpf_->maps.unwind_rules, bpf_->maps.unwind_processes, bpf_->maps.unwind_ranges,
+        bpf_->maps.unwind_modules, bpf_->maps.unwind_words, bpf_->maps.unwind_shapes,
+        bpf_->maps.unwind_files, bpf_->maps.vma_walks, bpf_->maps.python_states,
+        bpf_->maps.python_layouts, bpf_->maps.python_places, bpf_->maps.python_codes}) {
     bpf_map__set_autocreate(map, stacks);
   }
   has_unwinder_ = stacks;
   has_samples_ = has_unwinder_ && options.stack.on;
   // See bpf/unwind.h.
   const uint32_t lanes = (has_samples_ ? 2 : 1) * sizes.control_count;
-  for (bpf_map* map : {bpf_->maps.stack_scratch, bpf_->maps.unwind_states, bpf_->maps.python_states,
-                       bpf_->maps.vma_walks}) {
+  for (bpf_map* map : {bpf_->maps.stack_scratch, bpf_->maps.unwind_states, bpf_->maps.unwind_rules,
+                       bpf_->maps.python_states, bpf_->maps.vma_walks}) {
     bpf_map__set_max_entries(map, lanes);
   }
   bpf_map__set_max_entries(bpf_->maps.kernel_scans, sizes.control_count);
+  bpf_map__set_max_entries(bpf_->maps.kernel_halves, sizes.control_count);
   bpf_map__set_max_entries(bpf_->maps.known_stacks, kMaxKnownIds);
   bpf_map__set_max_entries(bpf_->maps.python_codes, kMaxKnownIds);
   bpf_map__set_max_entries(bpf_->maps.unwind_processes, kMaxUnwindProcesses);

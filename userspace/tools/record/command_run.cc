@@ -23,8 +23,9 @@ std::optional<int> CommandRun::Prepare(const RecordOptions& options) {
     user = std::move(*found);
   }
   int exit_code = 0;
-  auto child = ChildProcess::Prepare(options.command, user ? &*user : nullptr,
-                                     RecordOutputs::TraceGoesToStdout(options), &exit_code);
+  auto child =
+      ChildProcess::Prepare(options.command, user ? &*user : nullptr,
+                            RecordOutputs::TraceGoesToStdout(options), options.jvm, &exit_code);
   if (!child) {
     console_.Error(child.error());
     return exit_code;

@@ -11,6 +11,7 @@
 
 #include "capture/capture_session.h"
 #include "sink/open_sink.h"
+#include "tools/record/java_names.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
 #include "unwind/table_maker.h"
@@ -321,10 +322,20 @@ void Recorder::EndFile(Reason reason) {
 
 // On failure the file stays as it is.
 bool Recorder::FindNames() {
-  auto names = WriteSymbols(options_.output, options_.gzip, console_, [this] {
+  const auto goes_on = [this] {
     signals_.Look();
     return signals_.count() < signals_to_give_up_;
-  });
+  };
+  // The recording has ended: real-time priority is not needed.
+  BecomeOrdinary();
+  if (options_.jvm) {
+    const JavaNames java = WriteJavaNames({.pids = options_.tasks.pids, .goes_on = goes_on});
+    for (const JavaNames::Failure& failure : java.failures) {
+      console_.Note(
+          fmt::format("no names of the Java process {}: {}", failure.pid, failure.reason));
+    }
+  }
+  auto names = WriteSymbols(options_.output, options_.gzip, console_, goes_on);
   if (!names) {
     Report(util::Error{fmt::format("no names: {}", names.error().message), names.error().hint});
     return false;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sink/open_sink.h"
-#include "tools/record/process/schedule.h"
 #include "tools/record/symbol_process.h"
 #include "util/quantity.h"
 
@@ -28,8 +27,6 @@ void TakeRights(const std::string& path, output::FileOptions& options) {
 
 util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, Console& console,
                                             const std::function<bool()>& goes_on) {
-  // The recording has ended: real-time priority is not needed.
-  BecomeOrdinary();
   auto process = SymbolProcess::Start(path, kSymbolTimeout);
   if (!process) return process.TakeError();
   sink::SinkOptions options;

@@ -9,6 +9,7 @@
 
 #include "schema/event_info.h"
 #include "schema/stack_end.h"
+#include "text/clean_text.h"
 #include "text/json_writer.h"
 #include "util/quantity.h"
 
@@ -20,20 +21,17 @@ std::string CpuName(int32_t cpu) { return cpu < 0 ? "an unknown CPU" : fmt::form
 // Says how many user stacks are complete, and what the unwind tables took.
 void PrintStacks(const Totals& totals, Console& console) {
   const auto& ends = totals.file.translation.stack_ends;
-  uint64_t all = 0;
-  std::vector<std::string> reasons;
-  for (size_t i = 1; i < ends.size(); ++i) {
-    all += ends[i];
-    if (i == FXR_STACK_END_ENTRY || ends[i] == 0) continue;
-    reasons.push_back(
-        fmt::format("{} ({})", schema::kStackEnds[i].reason, util::FormatCount(ends[i])));
+  constexpr size_t kShown = 8;
+  if (ends.early() != 0) {
+    console.Note(fmt::format("{} of {} user stacks end early: {}", util::FormatCount(ends.early()),
+                             util::FormatCount(ends.all()),
+                             text::CleanText(ends.DescribeReasons(kShown))));
+  } else if (ends.all() != 0) {
+    console.Note(fmt::format("all {} user stacks are complete", util::FormatCount(ends.all())));
   }
-  if (all != 0 && reasons.empty()) {
-    console.Note(fmt::format("all {} user stacks are complete", util::FormatCount(all)));
-  } else if (all != 0) {
-    console.Note(fmt::format("{} of {} user stacks end early: {}",
-                             util::FormatCount(all - ends[FXR_STACK_END_ENTRY]),
-                             util::FormatCount(all), fmt::join(reasons, ", ")));
+  if (const uint64_t sleeps = totals.capture.unended_sleeps; sleeps != 0) {
+    console.Note(fmt::format("{} sleeps have no stack: the kernel did not report their end",
+                             util::FormatCount(sleeps)));
   }
   if (!totals.unwind) return;
   const capture::UnwindStats& unwind = *totals.unwind;
@@ -181,6 +179,7 @@ std::string TotalsJson(const Totals& totals) {
   json.Unsigned("side_events_consumed", totals.capture.side_events_consumed);
   json.Unsigned("side_events_emitted", totals.capture.side_events_emitted);
   json.Unsigned("recursion_misses", totals.capture.recursion_misses);
+  json.Unsigned("unended_sleeps", totals.capture.unended_sleeps);
   bool dropped = false;
   for (uint32_t category = 0; category < FXR_CATEGORIES; ++category) {
     if (totals.capture.dropped[category] == 0) continue;
@@ -192,8 +191,9 @@ std::string TotalsJson(const Totals& totals) {
   json.EndObject();
   json.Unsigned("unread_arguments", stats.unread_arguments);
   json.Key("stack_ends").BeginObject();
-  for (size_t i = 1; i < stats.stack_ends.size(); ++i) {
-    if (stats.stack_ends[i] != 0) json.Unsigned(schema::kStackEnds[i].name, stats.stack_ends[i]);
+  for (uint8_t end = 1; end < FXR_STACK_ENDS; ++end) {
+    const uint64_t count = stats.stack_ends.of(end);
+    if (count != 0) json.Unsigned(schema::kStackEnds[end].name, count);
   }
   json.EndObject();
   if (totals.unwind) {

@@ -121,6 +121,17 @@ void MappingWriter::OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t 
   for (const HeldMapping& mapping : *process.held) Write(process, mapping, time);
 }
 
+std::string_view MappingWriter::FileAt(uint32_t pid, uint64_t address) const {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end() || !found->second.held) return "";
+  // A later mapping replaces what it overlaps.
+  const HeldList& list = *found->second.held;
+  const auto mapping = std::find_if(list.rbegin(), list.rend(), [address](const HeldMapping& held) {
+    return address - held.start < held.size;
+  });
+  return mapping == list.rend() ? std::string_view() : modules_[mapping->module].file;
+}
+
 void MappingWriter::SetThread(Process& process, model::ThreadHandle thread) {
   const fxt::ThreadKey key = file_.Mention(thread);
   process.thread = thread;

@@ -52,6 +52,9 @@ class MappingWriter {
   // is one of process 0.
   void OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t time);
 
+  // The file that the process has mapped at `address`; empty: none. Valid until the next change.
+  std::string_view FileAt(uint32_t pid, uint64_t address) const;
+
   // True if any mapping of the process was received.
   bool HasMappings(uint32_t pid) const { return processes_.count(pid) != 0; }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <unordered_set>
 
 #include "model/identity_source.h"
@@ -36,6 +37,10 @@ class MappingFollower {
   // into the file, or of the thread's own process if `pid` cannot be a process id. `idle` is any
   // thread of process 0, for the kernel's mappings.
   void Need(uint32_t pid, model::ThreadHandle thread, model::ThreadHandle idle, uint64_t time);
+  // See MappingWriter.
+  std::string_view FileAt(uint32_t pid, uint64_t address) const {
+    return mappings_.FileAt(pid, address);
+  }
 
  private:
   // Reads the current mappings of `tgid` and adds them to `pid`.

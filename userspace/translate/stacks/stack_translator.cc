@@ -27,7 +27,8 @@ StackTranslator::StackTranslator(TraceWriter& file, model::TaskTracker& tasks,
       away_(file.Declare(schema::argument::kAway)),
       woken_(file.Declare(schema::argument::kWoken)),
       in_(file.Declare(schema::argument::kIn)),
-      end_(file.Declare(schema::argument::kEnd)) {
+      end_(file.Declare(schema::argument::kEnd)),
+      end_in_(file.Declare(schema::argument::kEndIn)) {
   for (size_t i = 1; i < ends_.size(); ++i) ends_[i] = file.Declare(schema::kStackEnds[i].name);
 }
 
@@ -96,6 +97,18 @@ uint64_t StackTranslator::WriteStack(uint64_t time, const fxr_stack_long& stack,
   return id;
 }
 
+std::string_view StackTranslator::EndsIn(const fxr_stack_long& stack,
+                                         std::span<const uint64_t> frames) const {
+  const size_t user = std::min<size_t>(stack.user_frames, frames.size());
+  if (user == 0 || stack.end >= FXR_STACK_ENDS || schema::kStackEnds[stack.end].of_file.empty()) {
+    return "";
+  }
+  // All but the innermost address are return addresses.
+  const std::string_view file =
+      mappings_.FileAt(stack.tgid, frames[user - 1] - (user == 1 ? 0 : 1));
+  return file.substr(file.rfind('/') + 1);
+}
+
 void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
                               std::span<const uint64_t> frames, model::ThreadHandle thread,
                               model::ThreadHandle idle) {
@@ -107,8 +120,10 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
   if (stack.kind == FXR_STACK_OFF) {
     in = SleepsIn(frames.subspan(std::min<size_t>(stack.user_frames, frames.size())));
   }
+  const std::string_view end_in = EndsIn(stack, frames);
+  if (stack.user_frames != 0) end_counts_.Add(stack.end, end_in);
   OpenRecord record = file_.Begin(thread);
-  std::array<fxt::Argument, 5> arguments;
+  std::array<fxt::Argument, 6> arguments;
   size_t count = 0;
   arguments[count++] = {record.Refer(stack_), fxt::PointerValue{id}};
   if (stack.kind != FXR_STACK_ON) arguments[count++] = {record.Refer(away_), uint64_t{stack.away}};
@@ -116,6 +131,7 @@ void StackTranslator::OnStack(uint64_t time, const fxr_stack_long& stack,
   if (in) arguments[count++] = {record.Refer(in_), record.Refer(*in)};
   if (stack.end != FXR_STACK_END_UNKNOWN && stack.end < ends_.size()) {
     arguments[count++] = {record.Refer(end_), record.Refer(ends_[stack.end])};
+    if (!end_in.empty()) arguments[count++] = {record.Refer(end_in_), record.Intern(end_in)};
   }
   record.Write(fxt::Event{.type = fxt::EventType::kInstant,
                           .timestamp = time,

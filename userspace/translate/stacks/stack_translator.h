@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
+#include "schema/stack_end_counts.h"
 #include "translate/file/trace_writer.h"
 #include "translate/stacks/mapping_follower.h"
 
@@ -28,6 +30,8 @@ class StackTranslator {
   // owner, or the track for an event without a thread. `idle` as for MappingFollower.
   void OnStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                model::ThreadHandle thread, model::ThreadHandle idle);
+  // Of the stacks with a user half.
+  const schema::StackEndCounts& end_counts() const { return end_counts_; }
 
  private:
   // Limit of remembered stack ids. Beyond it all are forgotten, and stacks are written again.
@@ -38,6 +42,9 @@ class StackTranslator {
   std::optional<fxt::StringId> SleepsIn(std::span<const uint64_t> kernel);
   uint64_t WriteStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                       model::ThreadHandle thread);
+
+  // The name of the file that the end of the user half has to do with; empty: none.
+  std::string_view EndsIn(const fxr_stack_long& stack, std::span<const uint64_t> frames) const;
 
   // Declares the interpreted functions of the stack that the file does not have yet.
   void WriteFunctions(uint64_t time);
@@ -54,7 +61,8 @@ class StackTranslator {
     bool schedules = false;
   };
   std::unordered_map<uint64_t, Function> functions_;  // kernel functions by address
-  fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_, end_;
+  fxt::StringId off_, wake_, on_, stack_, away_, woken_, in_, end_, end_in_;
+  schema::StackEndCounts end_counts_;
   std::array<fxt::StringId, FXR_STACK_ENDS> ends_;  // by enum fxr_stack_end
 };
 

@@ -130,6 +130,16 @@ TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
 }
 
 // The same file with another build id is another one.
+TEST_F(MappingWriterTest, FindsTheFileAtAnAddress) {
+  mappings_.OnMapping(100, Of("/lib/old.so", 0x4000, 0x4000), 0);
+  mappings_.OnMapping(100, Of("/lib/new.so", 0x5000), 0);
+  EXPECT_EQ(mappings_.FileAt(100, 0x4fff), "/lib/old.so");
+  EXPECT_EQ(mappings_.FileAt(100, 0x5000), "/lib/new.so");
+  EXPECT_EQ(mappings_.FileAt(100, 0x7fff), "/lib/old.so");
+  EXPECT_EQ(mappings_.FileAt(100, 0x8000), "");
+  EXPECT_EQ(mappings_.FileAt(200, 0x5000), "");
+}
+
 TEST_F(MappingWriterTest, AModuleIsAFileWithItsBuildId) {
   Mapping first = Of("/lib/x", 0x1000), second = Of("/lib/x", 0x3000);
   const std::array<std::byte, 2> id{std::byte{1}, std::byte{2}};

@@ -2,6 +2,7 @@
 #include "translate/stacks/stack_translator.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <string>
 #include <vector>
@@ -91,8 +92,33 @@ TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
   EXPECT_NE(lines[0].find("end=entry"), std::string::npos) << lines[0];
   EXPECT_NE(lines[1].find("end=no_table"), std::string::npos) << lines[1];
   EXPECT_EQ(lines[2].find("end="), std::string::npos) << lines[2];
-  EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_ENTRY], 1u);
-  EXPECT_EQ(script.stats().stack_ends[FXR_STACK_END_NO_TABLE], 1u);
+  EXPECT_EQ(script.stats().stack_ends.of(FXR_STACK_END_ENTRY), 1u);
+  EXPECT_EQ(script.stats().stack_ends.of(FXR_STACK_END_NO_TABLE), 1u);
+}
+
+TEST(StackTranslatorTest, AnEarlyEndNamesTheFileOfTheLastFrame) {
+  StackScript script;
+  script.script().translator().OnMapping(5, {.pid = 100,
+                                             .tid = 100,
+                                             .address = 0x1000,
+                                             .size = 0x1000,
+                                             .protection = PROT_READ | PROT_EXEC,
+                                             .build_id = {},
+                                             .file = "/opt/lib/libfoo.so"});
+  fxr_stack_long cut = Off(101, 5000, 2);
+  cut.end = FXR_STACK_END_NO_TABLE;
+  fxr_stack_long deep = Off(101, 5000, 2);
+  deep.end = FXR_STACK_END_DEEP;
+  // The outermost frame's return address is that behind a call at the end of the file.
+  script.Stack(10, cut, {0x9000, 0x2000, kKernel}).Stack(20, cut, {0x1000, 0x2001, kKernel});
+  script.Stack(30, deep, {0x9000, 0x2000, kKernel});
+  const auto lines = script.Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NE(lines[0].find("end_in=libfoo.so"), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[1].find("end_in"), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[2].find("end_in"), std::string::npos) << lines[2];
+  EXPECT_EQ(script.stats().stack_ends.DescribeReasons(1),
+            "libfoo.so has no unwind table there (1), ...");
 }
 
 // perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.

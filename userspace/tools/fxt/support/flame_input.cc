@@ -2,11 +2,8 @@
 #include "tools/fxt/support/flame_input.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include "facts/scheduling.h"
@@ -38,17 +35,9 @@ void PrintWarnings(const std::string& file, const analyze::FlameBuilder& builder
   if (counts.dropped != 0) {
     print(fmt::format("{}: {} stacks beyond the limit were dropped", file, counts.dropped));
   }
-  if (counts.early != 0) {
-    std::vector<std::pair<std::string, uint64_t>> reasons(counts.early_reasons.begin(),
-                                                          counts.early_reasons.end());
-    std::ranges::stable_sort(reasons, std::greater{}, &std::pair<std::string, uint64_t>::second);
-    if (reasons.size() > kShown) reasons.resize(kShown);
-    std::vector<std::string> texts;
-    for (const auto& [reason, count] : reasons) {
-      texts.push_back(fmt::format("{} ({})", text::CleanText(reason), count));
-    }
-    print(fmt::format("{} of {} stacks end early: {}", counts.early, counts.with_end,
-                      fmt::join(texts, ", ")));
+  if (counts.ends.early() != 0) {
+    print(fmt::format("{} of {} stacks end early: {}", counts.ends.early(), counts.ends.all(),
+                      text::CleanText(counts.ends.DescribeReasons(kShown))));
   }
   const std::vector<std::string> problems = builder.Problems();
   for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/record/java_names.h"
 #include "tools/record/options/record_options.h"
 #include "util/scheduling_attributes.h"
 
@@ -116,7 +117,8 @@ struct Report {
 };
 
 [[noreturn]] void BeChild(const std::vector<std::string>& command, const CommandUser* user,
-                          NotForked not_forked, bool stdout_is_taken, int gate, int reports) {
+                          NotForked not_forked, bool stdout_is_taken, bool java_names, int gate,
+                          int reports) {
   auto fail = [&](Report::Stage stage, int error) {
     const Report report{.stage = stage, .error = error};
     if (write(reports, &report, sizeof(report)) < 0) _exit(kExitNotExecutable);
@@ -131,6 +133,7 @@ struct Report {
   if (user != nullptr) {
     if (const int error = user->Become(); error != 0) fail(Report::Stage::kUser, error);
   }
+  if (java_names) WriteJavaNamesAtExit();
   int reason = 0;
   const std::string program = FindProgram(command.front(), &reason);
   if (program.empty()) fail(Report::Stage::kProgram, reason);
@@ -148,7 +151,7 @@ struct Report {
 
 util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>& command,
                                                  const CommandUser* user, bool stdout_is_taken,
-                                                 int* exit_code) {
+                                                 bool java_names, int* exit_code) {
   *exit_code = kExitFailure;
   auto gate = MakePipe();
   if (!gate) return gate.TakeError();
@@ -159,7 +162,7 @@ util::Result<ChildProcess> ChildProcess::Prepare(const std::vector<std::string>&
   if (pid < 0) return util::Error{fmt::format("cannot fork: {}", strerror(errno)), ""};
   if (pid == 0) {
     gate->write_end.reset();
-    BeChild(command, user, not_forked, stdout_is_taken, gate->read_end.get(),
+    BeChild(command, user, not_forked, stdout_is_taken, java_names, gate->read_end.get(),
             reports->write_end.get());
   }
   reports->write_end.reset();

@@ -21,9 +21,10 @@ class ChildProcess {
   // `user`: the user of the command; null: the recorder's. If the command cannot be executed,
   // `*exit_code` is that of the shell (126 or 127).
   // `stdout_is_taken`: standard output carries the trace, so the command writes to standard error.
+  // `java_names`: see WriteJavaNamesAtExit().
   static util::Result<ChildProcess> Prepare(const std::vector<std::string>& command,
                                             const CommandUser* user, bool stdout_is_taken,
-                                            int* exit_code);
+                                            bool java_names, int* exit_code);
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();  // kills a child that was never released

@@ -153,6 +153,10 @@ util::Status CheckSymbols(const RecordOptions& options) {
     return util::Error{"--symbols needs category stack: it names the functions of stacks",
                        "fxt-record -c default,stack --symbols"};
   }
+  if (options.jvm && !options.symbols) {
+    return util::Error{"--jvm needs --symbols",
+                       "fxt-record -c default,stack --symbols --jvm"};
+  }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
     return util::Error{"--symbols does not go with --circular, --oneshot and --rotate", ""};
   }
@@ -271,6 +275,9 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--symbols", options.symbols,
               "Category stack: at the end, write the names of the functions into the file, for "
               "reading on other machines");
+  program.Add("--jvm", options.jvm,
+              "With --symbols: have Java virtual machines write the names of compiled code, by jcmd; "
+              "those of the command when they exit");
   sources.Add(program);
   program
       .Add("-u,--user", options.user,

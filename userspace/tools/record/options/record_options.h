@@ -47,6 +47,7 @@ struct RecordOptions {
   perf::LbrOptions lbr;
   capture::StackOptions stack;
   bool symbols = false;  // function names are found at the end
+  bool jvm = false;      // with symbols: Java's virtual machines write theirs before
   request::TaskFilter tasks;
   request::Sources sources;
   std::string stats_json;  // file for the summary's numbers
