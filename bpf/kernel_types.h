@@ -187,7 +187,7 @@ struct pid {
 	struct upid numbers[1]; /* level + 1 of them */
 };
 
-/* Of a task that is switched out. */
+/* The saved state of a task that is switched out. */
 struct thread_struct {
 	unsigned long sp;     /* x86 */
 	unsigned long fsbase; /* x86, 64 bits */

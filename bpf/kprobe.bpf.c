@@ -10,8 +10,8 @@
 /*
  * Where the stack pointer was at the entry. Since Linux 6.14 fprobe passes the registers of
  * return_to_handler, which saves its own stack pointer: below the registers that it saved and a
- * room of 8 bytes. Others restore what the function's caller has, who has popped the return
- * address.
+ * room of 8 bytes. Others restore the registers of the function's caller, which has popped the
+ * return address.
  */
 static __always_inline u64 kernel_frame_of_return(struct pt_regs *ctx)
 {

@@ -2,7 +2,7 @@
 /* Functions that the programs of probes share. */
 #include "probe_values.h"
 
-/* Of the kernel or of a program: a function of the kernel has pointers to both. */
+/* True if `address` is kernel memory. A function of the kernel may have pointers to user memory. */
 static __always_inline bool is_kernel_memory(u32 where, u64 address)
 {
 	return where == PROBE_KERNEL && (s64)address < 0;

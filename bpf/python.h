@@ -132,8 +132,8 @@ static __always_inline u64 user_word(u64 address)
 }
 
 /*
- * Reads the frame at `address`. Where frames are side by side, also what lies below it in its
- * page: a read of memory that is not present takes longer than reading a stack.
+ * Reads the frame at `address`. In versions that keep frames side by side it also reads the
+ * part of its page below the frame: one larger read is cheaper than several small ones.
  */
 static __always_inline int read_frame(struct python_state *python, u64 address)
 {
@@ -298,7 +298,7 @@ static __always_inline u64 python_find_thread(u32 lane, struct python_state *pyt
 	return thread;
 }
 
-/* Where the code object is, as the state has the frame; 0: the frame has none. */
+/* The address of the code object of the frame in `python`; 0: the frame has none. */
 static __always_inline u64 python_instruction(const struct python_state *python, u64 code)
 {
 	const struct fxr_python_layout *layout = &python->layout;

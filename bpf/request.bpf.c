@@ -54,6 +54,7 @@ struct connection {
 	u32 written; /* of a TCP client: write_seq after the first send of the turn */
 	u8 turn;     /* enum turn */
 	u8 side;     /* enum fxr_request_side */
+	u8 is_short; /* the next receive continues the text of the request */
 };
 
 struct {
@@ -245,8 +246,11 @@ static __noinline u64 received_at(u32 *room)
 	return vector[0];
 }
 
-/* Sends the first bytes of what was received. Returns false if they are not known. */
-static __noinline bool send_text(struct connection *connection, u32 bytes)
+/*
+ * Sends the first bytes of what was received. Returns false if they are not known.
+ * `flags`: FXR_REQUEST_TEXT_CONTINUES or 0.
+ */
+static __noinline bool send_text(struct connection *connection, u32 bytes, u32 flags)
 {
 	u32 room = bytes < FXR_REQUEST_TEXT_BYTES ? bytes : FXR_REQUEST_TEXT_BYTES;
 	struct fxr_request_text_long fields = {};
@@ -264,7 +268,7 @@ static __noinline bool send_text(struct connection *connection, u32 bytes)
 		return true; /* counted as lost */
 	fields.tid = bpf_get_current_pid_tgid();
 	fields.connection = connection->number;
-	fields.bytes = bytes;
+	fields.bytes = bytes | flags;
 	length = CUT_SIZE(room, FXR_REQUEST_TEXT_BYTES);
 	fxr_pack_request_text(event, fields, length);
 	if (bpf_probe_read_user(fxr_request_text_bytes(event), length, (void *)address))
@@ -286,8 +290,13 @@ int BPF_PROG(sock_recv_length, struct sock *sock, int result, int flags)
 	if (!connection || connection->side == FXR_REQUEST_NO_SIDE)
 		return 0;
 	if (connection->turn == TURN_RECEIVE) {
-		if (!(flags & MSG_PEEK))
-			connection->more += result;
+		if (flags & MSG_PEEK)
+			return 0;
+		connection->more += result;
+		if (unlikely(connection->is_short)) {
+			connection->is_short = 0;
+			send_text(connection, result, FXR_REQUEST_TEXT_CONTINUES);
+		}
 		return 0;
 	}
 	if (connection->side == FXR_REQUEST_CLIENT && connection->turn == TURN_SEND &&
@@ -301,8 +310,10 @@ int BPF_PROG(sock_recv_length, struct sock *sock, int result, int flags)
 	}
 	prepare_turn(sock, connection, TURN_RECEIVE);
 	if (request_reads_text && connection->side == FXR_REQUEST_SERVER &&
-	    send_text(connection, result))
+	    send_text(connection, result, 0)) {
+		connection->is_short = result < FXR_REQUEST_LEAST_TEXT_BYTES && !(flags & MSG_PEEK);
 		return 0;
+	}
 	body.tid = bpf_get_current_pid_tgid();
 	body.connection = connection->number;
 	body.bytes = limit_bytes(result);

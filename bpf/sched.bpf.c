@@ -65,7 +65,7 @@ static __always_inline int on_switch(enum claim claim, bool preempt, struct task
 		body.prev_state = FXR_STATE_PREEMPTED;
 	else
 		body.prev_state = state_index(state, prev->exit_state);
-	/* Of a task that is not selected the end may not be seen. */
+	/* The end of the wait of a task that is not selected may not be recorded. */
 	if ((preempt || body.prev_state == FXR_STATE_RUNNABLE) && is_throttled(prev) &&
 	    (!filter_is_on || task_selected(prev)) && begin_throttle(prev))
 		body.prev_state = FXR_STATE_THROTTLED;

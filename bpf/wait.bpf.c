@@ -349,7 +349,7 @@ __noinline u32 lock_holder(u64 file, u64 is_posix, u64 start, u64 end, u32 own)
 			first = BPF_CORE_READ(lock, fl_start);
 			last = BPF_CORE_READ(lock, fl_end);
 		}
-		/* Of a lock of an open file description the process that took it. */
+		/* For a lock of an open file description: the process that took it. */
 		if (pid <= FXR_TID_MASK && pid && (!is_posix || pid != own) && first <= end &&
 		    last >= start)
 			return pid;
@@ -1317,7 +1317,7 @@ static __always_inline void on_wakeup(void *ctx, struct task_struct *task, u32 s
 	ring = this_ring(&cpu);
 	if (!ring)
 		return;
-	/* Where the context is not known, the current thread is not named as a peer. */
+	/* In an unknown context the current thread is not named as a peer. */
 	in_interrupt = in_interrupt_context(ring, cpu) || !context_is_known(ring);
 	__builtin_memset(&scratch->fields, 0, sizeof(scratch->fields));
 	WRITE_ONCE(scratch->task, (u64)task);
@@ -1410,7 +1410,7 @@ int BPF_PROG(wait_sched_waking, struct task_struct *task)
 	 * its CPU has not finished the switch, which lasts where a hypervisor takes it away.
 	 */
 	if (bpf_core_field_exists(woken->on_cpu)) {
-		/* Of another size since 7.x. */
+		/* The size of the field differs since 7.x. */
 		is_on_cpu = BPF_CORE_READ_BITFIELD_PROBED(woken, on_cpu) != 0;
 	} else {
 		is_on_cpu = bpf_get_current_task() == (u64)task;

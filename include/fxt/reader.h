@@ -120,8 +120,7 @@ struct ReaderOptions {
   size_t max_table_bytes = size_t{256} << 20;
   // Bytes of the tables of each other provider.
   size_t max_provider_table_bytes = size_t{16} << 20;
-  // Of several readers that are used at once, for the bytes of all their tables. It must outlive
-  // the reader. May be null.
+  // A budget for the tables of several readers together. Must outlive the readers. May be null.
   TableBudget* shared_tables = nullptr;
   // Limits diagnostics().kept(); the handler gets all of them.
   size_t max_diagnostics = 100;

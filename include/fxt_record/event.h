@@ -394,7 +394,7 @@ struct fxr_probe_comparison {
 };
 FXR_ASSERT(sizeof(struct fxr_probe_comparison) == 56);
 
-/* What the program of a probe with arguments or a filter reads; a map has it by probe number. */
+/* Instructions of a probe with arguments or a filter; a map has it by probe number. */
 struct fxr_probe_spec {
 	fxr_u32 operand_count;
 	fxr_u32 comparison_count; /* 0: every call is recorded */
@@ -477,7 +477,7 @@ enum fxr_wait_kind {
 #define FXR_WAIT_TEXT_BYTES 255
 #define FXR_WAIT_FRAMES 16
 
-/* How a system call names what it waits for. The collector fills the table by number. */
+/* How a system call names the object that it waits for. The collector fills the table by number. */
 enum fxr_wait_call {
 	FXR_CALL_OTHER = 0,
 	FXR_CALL_DESCRIPTOR,    /* argument 0 */
@@ -509,7 +509,7 @@ enum fxr_request_side {
 	FXR_REQUEST_CLIENT = 2,
 };
 
-/* Where a system call has the bytes that it receives. The collector fills the table by number. */
+/* How a system call passes the buffer of received bytes. The collector fills the table by number. */
 enum fxr_request_call {
 	FXR_REQUEST_CALL_NONE = 0,
 	FXR_REQUEST_CALL_BUFFER,  /* at argument 1 */
@@ -521,6 +521,12 @@ enum fxr_request_call {
 #define FXR_CONNECTION_MASK ((1u << FXR_CONNECTION_BITS) - 1)
 #define FXR_REQUEST_BYTES_MASK ((1u << FXR_REQUEST_BYTES_BITS) - 1)
 #define FXR_REQUEST_TEXT_BYTES 64
+/*
+ * Fewer bytes do not tell a protocol: the text of the next receive continues that of the request.
+ * Go's HTTP server reads one byte while it answers.
+ */
+#define FXR_REQUEST_LEAST_TEXT_BYTES 4
+#define FXR_REQUEST_TEXT_CONTINUES 0x80000000U /* in `bytes` of a request_text */
 
 enum fxr_ipi_kind {
 	FXR_IPI_RESCHEDULE = 0,

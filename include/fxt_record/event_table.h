@@ -419,7 +419,7 @@
 #define FXR_REQUEST_TEXT_BODY(F, body)                                              \
 	F(body, fxr_u32, tid)                                                       \
 	F(body, fxr_u32, connection)                                                \
-	F(body, fxr_u32, bytes) /* received in all by this call */
+	F(body, fxr_u32, bytes) /* received in all by this call; FXR_REQUEST_TEXT_CONTINUES */
 
 /* Stands in for REQUEST_SEND. Its bytes are the ids of the sender's trace (16) and span (8). */
 #define FXR_REQUEST_CONTEXT_BODY(F, body)                                           \

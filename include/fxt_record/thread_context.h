@@ -34,7 +34,7 @@ enum fxr_thread_variable_model {
 	FXR_THREAD_VARIABLE_MODULE_IN_SLOT,
 };
 
-/* Where a process has the variable. */
+/* The location of the variable in a process. */
 struct fxr_thread_variable {
 	fxr_u64 arguments; /* address of the program's arguments, random with each exec */
 	fxr_u64 slot;      /* address */

@@ -55,7 +55,7 @@ enum fxr_unwind_kind {
 	FXR_UNWIND_RETURN_IN_LINK = 14, /* no table; x30 has the return address. No table has it */
 };
 
-/* Where the caller's bp is. */
+/* The location of the caller's bp. */
 enum fxr_unwind_bp {
 	FXR_UNWIND_BP_SAME = 0,   /* unchanged */
 	FXR_UNWIND_BP_AT_CFA = 1, /* word at CFA + bp_offset */
@@ -63,7 +63,7 @@ enum fxr_unwind_bp {
 	FXR_UNWIND_BP_LOST = 3,   /* not known; a later rule that needs it ends the stack */
 };
 
-/* Where the return address is. */
+/* The location of the return address. */
 enum fxr_unwind_return {
 	FXR_UNWIND_RETURN_BELOW_CFA = 0,   /* the word below the CFA: always so on x86-64 */
 	FXR_UNWIND_RETURN_AT_CFA = 1,      /* word at CFA + return_offset */

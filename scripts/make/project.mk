@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a person types: set up, record, test, install.
+# Targets for users: set up, record, test, install.
 
 ## deps          install the Debian packages that are missing (DEPS="build test varlink bench lint vm viewer regress cross package")
 DEPS ?= build test
@@ -19,7 +19,7 @@ record:
 ## check         test, then everything else that runs unattended within 25 minutes: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
-# What check adds to test.
+# Tests that check adds to test.
 MORE_SUITES ?= causes-test capture-test session-test provider-test-short
 # And those that record little. The kernels of the matrix run beside them, and the fuzzers are compiled.
 LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test

@@ -9,9 +9,9 @@ import tarfile
 import time
 
 DISK_BYTES = 256 << 20
-# Of a guest with a file system: the disks of that and of its swap space.
+# For a virtual machine with a file system: the disks of the file system and of the swap space.
 EXTRA_DISK_BYTES = 128 << 20
-# Of a guest with a file system: a request takes milliseconds, so that there are waits for it.
+# For a virtual machine with a file system: a request takes milliseconds, so that threads wait for it.
 SLOW_DISKS = {"files": ",throttling.iops-read=50", "ext4": ",throttling.iops-read=50,throttling.bps-write=5000000",
               "swap": ",throttling.iops-read=50,throttling.bps-write=3000000"}
 RESULT = re.compile(r"^@@ (?P<mode>\S+) (?P<check>\S+) (?P<status>pass|fail|skip)(?: (?P<detail>.*))?$")

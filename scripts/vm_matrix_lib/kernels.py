@@ -19,7 +19,7 @@ SHORT_SERIES = ("5.10", "6.12", "7")
 # Since about 6.17 linux-image-* is empty and depends on linux-binary-*, which has the kernel.
 NAME = re.compile(r"linux-(?P<kind>image|binary)-(?P<release>\d+\.\d+\S*-cloud-(?:amd64|arm64))(?P<unsigned>-unsigned)?")
 SMALLEST_KERNEL_KIB = 5000
-# What the modes need beside the kernel itself, and what these modules depend on.
+# Modules that the modes need, and their dependencies.
 MODULES = ("ext4", "veth", "fuse")
 MODULE = re.compile(r".*/kernel/(?:fs|drivers/net)/(?:.*/)?(?P<name>[^/]+)\.ko(?P<packed>\.xz)?")
 DOWNLOADS_TRIED = 24

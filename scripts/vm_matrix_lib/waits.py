@@ -9,7 +9,7 @@ import wait_truth
 
 from .guest import Result
 
-# Times of a reason may differ by so much: what the kernel counts begins and ends beside the switches.
+# Times of a reason may differ by this much: the kernel's counts begin and end near the switches, not at them.
 LIMIT_TOLERANCE = {"throttled": 0.03, "throttled up the tree": 0.03}
 OTHER_TOLERANCE = 0.1
 

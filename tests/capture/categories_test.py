@@ -262,7 +262,7 @@ class Categories(unittest.TestCase):
     def test_event_counts_match_ftrace(self):
         different, seen = self.different_counts()
         self.assertGreaterEqual(seen, {"fault", "signal", "net", "workqueue"} & set(self.available))
-        # What one of them misses because of the other's work, or of a third recorder's, does not repeat each time.
+        # An event that one of them misses because of the other's work, or of a third recorder's, is not missed each time.
         for _ in range(ATTEMPTS - 1):
             if not different:
                 break

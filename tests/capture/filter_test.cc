@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A filter selects tasks and, with --follow, their descendants. Of other tasks the file has only
-// names.
+// A filter selects tasks and, with --follow, their descendants. The file has only the names of other
+// tasks.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -128,7 +128,8 @@ TEST(Filter, NamesTheProcessOfAThreadGivenAsProcess) {
       RunCommand(RecordCommand(dir.File("trace.fxt"), {"-d", "100ms", "--pid", thread}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
   EXPECT_TRUE(Mentions(result.err, "--pid " + thread + ": at the start it is a thread of process " +
-                                       process + ", not a process; for the thread alone use --tid"))
+                                       process +
+                                       ", not a process; to select only the thread use --tid"))
       << result.Describe();
 }
 

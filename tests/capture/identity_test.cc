@@ -169,7 +169,7 @@ TEST_F(Identity, FiltersTakeTheNumbersOfTheNamespace) {
       RunCommand(InNamespace({"--mount-proc"}, {"sh", "-c", script}), kLimit);
   ASSERT_TRUE(Exited(result, 0));
   const TraceObjects objects = TraceObjects::Read(path_);
-  const uint32_t tid = NumberAfter(result.err, "--pid 2 of this process namespace is ");
+  const uint32_t tid = NumberAfter(result.err, "--pid 2 of this pid namespace is ");
   EXPECT_GT(tid, 2u) << result.err;
   EXPECT_TRUE(Mentions(result.err, "warning: --tid 9999: at the start there is no such thread"));
   EXPECT_FALSE(objects.switches.empty());

@@ -109,7 +109,7 @@ class ByName(ProbeTest):
     def test_every_call_has_its_arguments(self):
         for compiler, level in COMPILERS:
             if (compiler, level) == ("clang", "-O2"):
-                continue  # it passes nothing for the half of a structure that the function does not use
+                continue  # the compiler passes nothing for the half of a structure that the function does not use
             with self.subTest(f"{compiler} {level}"):
                 program = compiled(self.folder, "calls.c", compiler, level, "-g")
                 calls, printed, _ = self.record(program, (

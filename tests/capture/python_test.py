@@ -19,7 +19,7 @@ import harness  # noqa: E402
 from harness import RECORDER, run  # noqa: E402
 
 VERSIONS = range(9, 14)
-# What other programs do to a wait does not repeat each time.
+# Other programs do not disturb a wait each time.
 ATTEMPTS = 5
 
 # Three functions sleep: one is called by other Python code, one by C code (sorted), one in a thread by ctypes. Another

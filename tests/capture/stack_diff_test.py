@@ -48,7 +48,7 @@ int main(int count, char **words) {
 }
 """
 CAPTURES = 3  # a side
-# The load of the machine may change amid the nine recordings, and a recorder that is late knows the program's tables later.
+# The load of the machine may change during the nine recordings, and a delayed recorder loads the program's tables later.
 ATTEMPTS = 3
 
 

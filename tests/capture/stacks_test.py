@@ -209,8 +209,8 @@ class Stacks(unittest.TestCase):
         self.assertIn("throttle;nap_for_throttle", folded)
 
     def test_symbols_need_stacks_and_a_file(self):
-        for options, problem in ((["--symbols"], "no stacks are recorded"),
-                                 (["-c", "default,stack", "--symbols", "-o", "-"], "is no file"),
+        for options, problem in ((["--symbols"], "--symbols needs category stack"),
+                                 (["-c", "default,stack", "--symbols", "-o", "-"], "is not a regular file"),
                                  (["-c", "default,stack", "--symbols", "--oneshot", "1M"], "does not go with")):
             done = run("sh", "-c", '"$0" "$@" | cat >/dev/null; exit 0', RECORDER, *options, "--", "true")
             self.assertIn(problem, done.stderr)
@@ -327,7 +327,7 @@ class OddStacks(unittest.TestCase):
             for _ in range(2 * ATTEMPTS):
                 theirs |= self.of_perf(folder)
                 ours |= self.of_ours(folder)[1]
-                # Of the shorter recursion, and the longest ones.
+                # Stacks of the shorter recursion, and the longest ones.
                 lengths = [[max((len(stack) for stack in stacks if least <= len(stack) < most and not self.made_of(stack)),
                                 default=0) for least, most in ((21, 127), (127, 128))] for stacks in (ours, theirs)]
                 if self.made(ours) == self.made(theirs) and all(map(all, lengths)):

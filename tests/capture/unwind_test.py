@@ -114,7 +114,7 @@ class Unwound(unittest.TestCase):
         for _ in range(3):
             trace, _ = self.record("short", "/bin/sh", "-c", "/bin/sleep 0.001; /bin/sleep 0.001")
             ends = self.ends(trace)
-            # Of the shell, which waits; the first run of sleep may be new.
+            # Stacks of the shell, which waits; the first run of sleep may be new.
             self.assertGreater(ends["entry"], 0)
             self.assertLessEqual(ends["new"], 1 + sum(ends.values()) // 2)
         trace, _ = self.record("alone", os.path.join(BUILD, "tests", "unwound"), "2")

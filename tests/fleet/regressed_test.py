@@ -59,7 +59,7 @@ class Regressed(unittest.TestCase):
     def load(self, fleet, **change):
         rows = list(fleet.rows(**change))
         captures = sorted({row[:3] for row in rows})
-        # One number stands for all blocks of a capture.
+        # All blocks of a capture have one number.
         self.server.query("INSERT INTO fxt.loads_rows FORMAT TabSeparated\n" + "".join(
             f"1\ttotals\t2026-01-01\t{host}\t{label}\t{capture}\t1\t1\t1\t[{capture}]\n"
             for host, label, capture in captures))

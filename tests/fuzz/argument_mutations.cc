@@ -54,7 +54,7 @@ int WeightOf(std::string_view section) {
              : 0;
 }
 
-// What a process reports to its parent.
+// The report of a process to its parent.
 struct Outcome {
   bool is_elf;
   bool has_values;

@@ -8,8 +8,8 @@
 
 namespace fuzz {
 
-// Of at most 24 functions of the file. Aborts if the answer is refused behind the boundary of the
-// process that gives it. Returns the number of values that were found.
+// Texts for at most 24 functions of the file. Aborts if the answer is refused behind the boundary
+// of the process that gives it. Returns the number of values that were found.
 size_t ReadArguments(symbols::ElfFile file);
 
 }  // namespace fuzz

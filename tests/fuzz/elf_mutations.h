@@ -22,7 +22,7 @@ struct ElfOriginal {
     size_t begin = 0;
     size_t size = 0;
   };
-  // How often a section of this name is chosen; 0: never.
+  // Weight of sections of this name; 0: never.
   using Weight = std::function<int(std::string_view section)>;
 
   // Without regions if it is no ELF file with such a section.

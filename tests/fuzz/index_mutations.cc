@@ -40,7 +40,7 @@ using Random = std::mt19937_64;
 constexpr double kMaxSeconds = 10;
 constexpr size_t kMaxTraceBytes = size_t{256} << 10;
 
-// Where the header of an index (view/index_file.cc) has what makes it right.
+// Offsets of the checked fields in the header of an index (view/index_file.cc).
 constexpr size_t kBodyBytesAt = 56, kBodyHashAt = 64, kHeaderHashAt = 80, kHeaderBytes = 88;
 
 std::string ReadAll(const std::string& path) {
@@ -103,7 +103,7 @@ void Mutate(Random& random, std::string& index) {
   if (random() % 8 != 0) Seal(index);
 }
 
-// What the page asks. Returns the bytes of all answers.
+// The requests of the page. Returns the bytes of all answers.
 size_t AskAll(view::IndexedTrace& trace, Random& random) {
   const view::Answers answers(trace);
   size_t bytes = answers.Status().size() + answers.Lanes().size();
@@ -180,7 +180,7 @@ int main(int count, char** words) {
     const auto file = view::IndexFile::Open(original.trace, {});
     const bool is_taken = file && (*file)->Load();
     taken += is_taken ? 1 : 0;
-    // What is not taken is replaced, which takes long.
+    // A refused index is rebuilt, which is slow.
     if (is_taken || done % 16 == 0) {
       auto trace = view::IndexedTrace::Open(original.trace, {}, true);
       if (!trace) std::abort();

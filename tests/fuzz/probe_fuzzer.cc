@@ -58,7 +58,7 @@ void ReadReply(Bytes bytes) {
   query.values.resize(3);
   const auto decoded = probes::DecodeArguments(std::as_bytes(bytes), query);
   if (!decoded) return;
-  // What is accepted is what the BPF programs may be given, and is the same once more.
+  // An accepted text is valid for the BPF programs, and parses to the same result again.
   if (!probes::DecodeArguments(probes::EncodeArguments(*decoded), query)) std::abort();
 }
 

@@ -47,7 +47,7 @@ int WeightOf(std::string_view section) {
              : 0;
 }
 
-// Where the BPF programs read tables.
+// The memory from which BPF programs read tables.
 class Store {
  public:
   void Take(Random& random, const unwind::UnwindTable& table) {

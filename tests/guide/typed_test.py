@@ -28,11 +28,11 @@ from harness import BUILD, FXT, RECORDER, ROOT, run  # noqa: E402
 RECORDS_FOR_S = 1.5
 NOBODY = 65534
 
-# What is no whole command, or needs what a test does not have.
+# Texts that are no complete commands, or commands that need something a test does not have.
 NOT_RUN = (
     (r"\.\.\.", "a pattern"),
     (r"[A-Z]+/|\bFILE\b|\bF\b|\bHOST\b|\[|trim / fxt", "a pattern"),
-    (r"fxt-record watches", "a sentence"),
+    (r"fxt-record records", "a sentence"),
     (r"clickhouse", "a server"),
     (r"--cpu 3\b", "a machine with four CPUs"),
     (r"4711", "an id of another trace"),
@@ -290,7 +290,7 @@ class Typed(unittest.TestCase):
         self.assertGreater(self.check(commands, self.record_for_a_while), 15)
 
     def record_for_a_while(self, command):
-        if "--as-caller" in command:  # as sudo says it
+        if "--as-caller" in command:  # as sudo sets it
             command = f"export SUDO_UID={NOBODY} SUDO_GID={NOBODY}; {command}"
         # Pipelines and recorded commands end, and what comes after needs a whole recording.
         return self.folder.shell(command, not any(word in command for word in ("|", "&&", " -- ")))

@@ -277,7 +277,7 @@ def same_numbers(value):
 
 
 def plain(event, frames):
-    """What an event says, whatever the way it says it."""
+    """The content of an event, independent of its notation."""
     said = {key: value for key, value in event.items() if key not in ("ts", "dur", "sf", "esf")}
     for key in ("ts", "dur"):
         if key in event:
@@ -294,7 +294,7 @@ def plain(event, frames):
 
 
 def contents(document):
-    """What a file says, as texts that can be compared, in any order."""
+    """The content of a file, as texts that can be compared, in any order."""
     if isinstance(document, list):
         document = {"traceEvents": document}
     frames = document.get("stackFrames", {})
@@ -327,7 +327,7 @@ def contents(document):
 
 
 def difference(before, after):
-    """Empty when all that `before` says is in `after`, and no event more."""
+    """Empty if `after` has the whole content of `before`, and no further event."""
     events, names, samples, others = contents(before)
     events_after, names_after, samples_after, others_after = contents(after)
     for what, wanted, found in (("event", events, events_after), ("sample", samples, samples_after)):

@@ -170,8 +170,8 @@ class PathTest(unittest.TestCase):
                 ((), "either --span or --thread"),
                 (("--span", "x", "--thread", "y"), "either --span or --thread"),
                 (("--span", "no such span"), "no span matches"),
-                (("--span", "*", "--slow", "99"), "no quantile"),
-                (("--span", "*", "--slow", "p100"), "no quantile"),
+                (("--span", "*", "--slow", "99"), "not a quantile"),
+                (("--span", "*", "--slow", "p100"), "not a quantile"),
                 (("--span", "app/request", "--id", "1000000000"), "no request has the id"),
                 (("--thread", "nosuchthread"), "none of those threads"),
                 (("--span", "*", "--from", "2s", "--to", "1s"), "is after --to")):

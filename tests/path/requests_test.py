@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records requests that are made slow in a known way, and holds what fxt diff and fxt path say of them against that
+"""Records requests that are made slow in a known way, and compares the results of fxt diff and fxt path with that
 (root, BTF).
 
     requests_test.py              every cause once, two pairs of equal captures
@@ -26,7 +26,7 @@ PAIRS = int(os.environ.get("REQUESTS_PAIRS", "2"))
 CAPTURES = (3, 5, 7)  # of each side; more where other work of the machine disturbs the first
 MILLISECONDS = "2000"
 
-# Cause: the request that it makes slow, what the first sentence says of the part that grew, and whose part it is.
+# Cause: the slow request, the words of the first sentence for the part that grew, and the thread of that part.
 REGRESSIONS = {
     "lock": ("checkout", "waits for expiry", "expiry"),
     "compute": ("search", "runs", "worker"),
@@ -55,7 +55,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def sides(self, cause, captures=CAPTURES[0]):
-        """Records both sides in turns, but for what was recorded before."""
+        """Records both sides alternately, without those that were recorded before."""
         for side in ("base", "new"):
             os.makedirs(self.path(f"{cause}/{side}"), exist_ok=True)
         for number in range(captures):

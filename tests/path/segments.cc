@@ -278,7 +278,7 @@ void Sleep() {
   const timespec time = {.tv_sec = 0, .tv_nsec = 1'000'000};
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
   const uint64_t slept = WallTime() - begin;
-  // What the timer does not explain is the wait for a CPU, and the work of the calls.
+  // The time beyond the timer is the wait for a CPU, and the work of the calls.
   Report("sleep", "timer+runnable", "requester", slept, slept - std::min(slept, CpuTime() - cpu));
 }
 

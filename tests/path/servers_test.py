@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records the requests of unmodified servers, and holds them against a client that knows what it asked (root, BTF).
+"""Records the requests of unmodified servers, and compares them with a client that knows its requests (root, BTF).
 
 Uses all servers that are installed. `make test` runs the tests that need Python alone.
 """
@@ -24,7 +24,7 @@ REQUESTS = int(os.environ.get("REQUESTS_COUNT", "600"))
 CONNECTIONS = 4
 # No request may be lost on a busy machine.
 BUFFER = ("-b", "32M")
-# What the client's clock adds to the calls themselves, where nothing preempts it.
+# Time that the client's clock adds to the calls, without preemption.
 SLACK_NS = 100_000
 
 
@@ -182,6 +182,24 @@ backend back
 """
 
 
+# Reads the first byte of each later request of a connection by itself, as Go's HTTP server may do.
+FIRST_BYTE_SERVER = """
+import socket, sys, threading
+
+def serve(connection):
+    first = 4096
+    while request := connection.recv(first):
+        first = 1
+        while not request.endswith(b"\\r\\n\\r\\n"):
+            request += connection.recv(4096)
+        connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+
+listening = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+"""
+
+
 class RequestsTest(harness.FolderTest):
     def start(self, command, address, **more):
         log = open(self.path(f"server-{len(os.listdir(self.folder))}.log"), "wb")
@@ -309,6 +327,14 @@ class RequestsTest(harness.FolderTest):
         self.assertEqual({name for name, _, _, args in self.spans(trace, port)
                           if args["side"] == "server"}, {f":{port}"})
 
+    def test_requests_whose_first_byte_is_read_alone_have_their_names(self):
+        self.need("python3")
+        port = free_port()
+        self.start([sys.executable, "-c", FIRST_BYTE_SERVER, str(port)], f"127.0.0.1:{port}")
+        trace, known = self.record("http", f"127.0.0.1:{port}", ("--request-names", "http"))
+        self.check(self.spans(trace, port), known, names=True)
+        harness.fxt("check", trace)
+
     def test_peers_are_known(self):
         self.need("python3")
         port = free_port()
@@ -385,7 +411,7 @@ class RequestsTest(harness.FolderTest):
         for span in (f"to :{front}", f"request/:{front}", f"to :{upstream}", f":{upstream}"):
             requests = json.loads(harness.fxt("path", trace, "--span", span, "--json"))["requests"]
             self.assertEqual(len(requests), count, span)
-            # Where nginx waits for a CPU meanwhile, the first part of the sleep is not on the path.
+            # If nginx waits for a CPU meanwhile, the first part of the sleep is not on the path.
             sleepers = [request for request in requests
                         if any(part["kind"] == "timer" and part["ns"] > 5_000_000 and part["waited_for"] == "clock_nanosleep"
                                for part in request["parts"])]

@@ -137,7 +137,7 @@ class TraceContexts(harness.FolderTest):
             self.assertEqual(set(recorded), set(logged))
             for side, ids in logged.items():
                 self.assertEqual(len(recorded[side]), requests)
-                # Before, there are none, and never wrong ones.
+                # Earlier requests have no ids, and never wrong ones.
                 for one, other in zip(recorded[side], ids):
                     self.assertIn(one, (other, (None, None)))
             if all(recorded[side][-LATE_KNOWN:] == ids[-LATE_KNOWN:] for side, ids in logged.items()):

@@ -25,7 +25,7 @@ MARGIN = 128 * MIB
 SNAPSHOT_LIMIT_S = 1.0
 # Snapshots before this are the base of the memory's growth.
 WARM_UP_S = 60
-# What hostile providers do, and a storm of forks.
+# Attacks of hostile providers, and a storm of forks.
 ACTIONS = (("strings", "40"), ("async", "3000"), ("flood", "3000"), ("holes", "3000"), ("places", "60", "2000"),
            ("noise", "1", "3000"), ("blob",), ("births", "--times", "3000"))
 # As on most machines: tids are not used again soon.
@@ -33,7 +33,7 @@ PID_MAX = 1 << 22
 
 
 def as_user(user):
-    """What a hostile process does first. It takes only time that other threads leave, so that the soak measures the
+    """Runs first in a hostile process. It takes only time that other threads leave, so that the soak measures the
     recorder's work, and not the wait for a CPU."""
     def change():
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -58,7 +58,7 @@ class Trust(Recordings):
         holder.stdout.close()
         self.assertGreater(refused, 0)
         self.assertEqual(self.status()["providers_refused"], refused)
-        self.assertIn("found no place", self.recorder("status").stdout)
+        self.assertIn("refused: too many", self.recorder("status").stdout)
         name = self.stop()
         rows = self.rows(name, "SELECT args FROM instants WHERE name = 'providers_refused'")
         self.assertEqual(sum(int(json.loads(row["args"])["count"]) for row in rows), refused)
@@ -73,7 +73,7 @@ class Trust(Recordings):
                                     self.path("f.fxt"), "--", HOSTILE, self.socket, "places", "105", "0")
                 refused = int(done.stdout)
                 self.assertGreater(refused, 0)
-                self.assertIn(f" {refused} programs found no place", done.stderr)
+                self.assertIn(f" {refused} providers were refused", done.stderr)
                 if single:
                     with open(stats, encoding="utf-8") as file:
                         self.assertEqual(json.load(file)["providers_refused"], refused)
@@ -219,7 +219,7 @@ class Trust(Recordings):
 
     @staticmethod
     def name_of(pid):
-        """What a process executes; empty: there is none."""
+        """The executable of a process; empty: there is none."""
         with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="utf-8") as file:
             return file.read().strip()
         return ""

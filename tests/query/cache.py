@@ -21,7 +21,7 @@ FOUR = (
     "WHERE kind IN ('wakeup', 'preempted')), l AS (SELECT lead(ts) OVER (ORDER BY ts) - ts AS held, sum(step) OVER (ORDER BY ts) "
     "AS level FROM e) SELECT level, sum(held) AS ns FROM l GROUP BY level ORDER BY level")
 
-# What SQLite answers from groups of columns, nearly does, or must not.
+# Statements that the cache answers from groups of columns, nearly answers, or must not answer.
 GROUPS = (
     "SELECT count(*) FROM slices", "SELECT count(*), sum(dur), min(ts), max(ts + 0), avg(dur) FROM slices",
     "SELECT count(*), sum(dur), min(ts), max(ts), avg(dur), count(dur) FROM slices WHERE cpu = 77",
@@ -216,7 +216,7 @@ class Cache(Traces):
         self.both(path, "SELECT * FROM slices")
 
     def test_damaged_files_are_made_anew(self):
-        path = self.copy("anew.fxt")
+        path = self.copy("second.fxt")
         statements = (FOUR[0], FOUR[1], "SELECT * FROM waits", "SELECT thread, count(*) FROM slices GROUP BY thread")
         for statement in statements:
             self.both(path, statement)
@@ -236,7 +236,7 @@ class Cache(Traces):
             self.both(path, chance.choice(statements))
 
     def test_files_of_others_and_links_are_not_taken(self):
-        path = self.copy("foreign.fxt")
+        path = self.copy("other_user.fxt")
         target = self.path("target")
         note = b"no cache beside the trace"
         plain = fxt("query", "--csv", path, FOUR[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What statements may do, and the formats of their rows."""
+"""The allowed statements, and the formats of their rows."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints docs/accuracy.md: what was changed in each recorded scenario, what `fxt diff` said first, and whether it is right.
+"""Prints docs/accuracy.md: the change of each recorded scenario, the first sentence of `fxt diff`, and whether it is right.
 
     tests/regress/accuracy.py [--aa SERIES]... RECORDING... >docs/accuracy.md
 
@@ -48,7 +48,7 @@ def planted_changes():
 
 
 def change_of(name, planted):
-    """What the slow form of a scenario does otherwise."""
+    """The change in the slow form of a scenario."""
     if name in planted:
         return planted[name]
     for folder, _, files in os.walk(HERE):

@@ -44,7 +44,7 @@ class Commands(Session):
             file.write(piped)
         self.check("c.fxt")
         self.assertIn("ALREADY_INITIALIZED", self.refused("start"))
-        self.assertIn("where should the results go", self.refused("stop"))
+        self.assertIn("stop needs -o FILE", self.refused("stop"))
         self.do("stop", "-o", self.path("d.fxt"))
         self.check("d.fxt")
         self.ended_by_itself()

@@ -224,7 +224,7 @@ class Losses(Session):
         self.assertEqual(self.status()["state"], "STARTED")
         code, _, said = self.ends(server)
         self.assertEqual(code, 0)
-        self.assertIn("was removed; made it again", said)
+        self.assertIn("was removed; created it again", said)
         self.assertFalse(os.path.exists(self.socket))
 
     def test_service_manager(self):

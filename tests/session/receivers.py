@@ -157,7 +157,7 @@ class Receivers(Session):
         second = self.member("block")
         answer = json.loads(second.stdout.readline())
         self.in_time("the second snapshot", answer["seconds"])
-        self.assertIn("has a snapshot on its way", answer["answer"])
+        self.assertIn("a snapshot of this user is being written", answer["answer"])
         self.promptly("snapshot", "-o", self.path("root.fxt"))
 
     def test_roots_snapshots_come_before_those_of_members(self):

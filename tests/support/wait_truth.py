@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-# Of build/tests/waiting: a recording each.
+# Programs of build/tests/waiting, with a recording each.
 SUBJECTS = ("descriptors", "multiplexers", "locks", "sleeps", "processes", "file_locks", "disks", "memory")
 # ns; sleeps of less than 100 us are not described, and the recorder measures them from one of its programs to another, which
 # take long on an emulated CPU.
@@ -75,7 +75,7 @@ def judge(expected, row, offset):
     """Returns the verdict about a row, and the columns that are not right."""
     found = {column: compare(getattr(expected, column), row[column])
              for column in ("syscall", "object_kind", "object", "peer", "asked")}
-    # What a recording says where no descriptor is known to be ready (docs/waits.md).
+    # The value in a recording if the ready descriptor is unknown (docs/waits.md).
     if row["object_kind"] in ("poll", "epoll") and found["object_kind"] == "wrong":
         found["object_kind"] = "absent"
     reason, _, place = expected.reason.rpartition("@") if "@" in expected.reason else (expected.reason, "", "?")
@@ -124,7 +124,7 @@ def tally(fxt, trace, output):
         count = result[kind] = Tally()
         for wait in waits:
             count.waits += 1
-            # Of a page fault all sleeps are for what it is about.
+            # All sleeps of a page fault have the object of the fault.
             inner = () if wait.reason.startswith("page fault") else set(INNER) - set(wait.object_kind.split("|"))
             rows = sleeps[wait.tid]
             at = bisect.bisect_left(rows, wait.begin, key=lambda row: row["until"])
@@ -211,7 +211,7 @@ def show(result, skipped, file=None):
 
 
 def figures_of(found):
-    """What waits.json has of the results of a recording."""
+    """The results of a recording for waits.json."""
     return {kind: getattr(count, "__dict__", count) for kind, count in found.items()}
 
 

@@ -22,7 +22,7 @@ from harness import BUILD, fxt  # noqa: E402
 
 PHONE = (390, 844)
 DESK = (1200, 900)
-# Of each side; more where other work of the machine keeps the first from deciding what is planted.
+# Captures of each side; more if the first ones do not decide because of other work of the machine.
 CAPTURES = (3, 5, 7)
 PAGES = ("r.html", "d.html", "f.html", "on.html", "s.html", "p.html")
 

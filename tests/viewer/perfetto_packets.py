@@ -68,7 +68,7 @@ class Sample:
 
 
 class Packets:
-    """What the packets of a trace say. `packets` is a parsed Trace."""
+    """The content of the packets of a trace. `packets` is a parsed Trace."""
 
     def __init__(self, packets):
         self.processes = {}

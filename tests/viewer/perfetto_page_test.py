@@ -84,7 +84,7 @@ class PerfettoPage(unittest.TestCase):
         return page
 
     def shown(self, page, track, begin_s):
-        """What the page draws of a track in WINDOW_S."""
+        """The slices that the page draws of a track in WINDOW_S."""
         page.evaluate(f"globals.dispatch(Actions.toggleTrackPinned({{trackId: {json.dumps(track)}}}))")
         page.evaluate("(() => { const window = globals.frontendLocalState.visibleWindowTime; globals.frontendLocalState."
                       f"updateVisibleTime(new window.constructor({begin_s}, {begin_s + WINDOW_S})); }})()")

@@ -164,7 +164,7 @@ def wanted_states(path):
 
 
 def kind_of(reason):
-    """What the export keeps of a reason: a page fault, the operation and the device of a request, or a function."""
+    """The part of a reason that the export keeps: a page fault, the operation and the device of a request, or a function."""
     if reason.startswith("page fault"):
         return "page fault"
     first = reason.split("; ")[0]
@@ -377,7 +377,7 @@ QUESTIONS = {
 
 
 def ask(shell, path, *questions):
-    """What trace_processor_shell answers to QUESTIONS about a file: lists of rows."""
+    """The answers of trace_processor_shell to QUESTIONS about a file: lists of rows."""
     nothing = '"[NULL]"'
 
     def value_of(text):
@@ -422,7 +422,7 @@ class PerfettoItself(unittest.TestCase):
         def check(path, exported_answers):
             made = path.replace(".fxt", ".json")
             fxt("json", path, "-o", made)
-            # No record says that what ran at the begin came to its CPU.
+            # The thread that runs at the begin has no record of its switch-in.
             first = {(int(row["ts"]), int(row["koid"])) for row in rows(path, "SELECT ts, koid FROM slices "
                                                                               "WHERE began = 'edge'")}
             wanted = collections.Counter(run[:4] for run in wanted_runs(path).elements()
@@ -490,7 +490,7 @@ class PerfettoItself(unittest.TestCase):
         def check(path, answers):
             wanted = wanted_states(path)
             self.contains(collections.Counter(answers["states"]), wanted)
-            # The table has no row for a run that goes on at the end.
+            # The table has no row for a run that is open at the end.
             running = {(int(row["koid"]), int(row["ts"]))
                        for row in rows(path, "SELECT koid, ts FROM slices WHERE ended = 'edge'")}
             waited = collections.Counter({state: count for state, count in wanted.items()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`fxt view` in a headless Chromium, with clicks and keys; what it shows beside `fxt query`; what it serves, and to whom.
+"""`fxt view` in a headless Chromium, with clicks and keys; its content beside `fxt query`; its access rules.
 
 FXT_VIEW_POINTS is the number of random points (100), FXT_VIEW_BYTES makes and shows a trace of that size, with figures.
 Pictures of several widths, light and dark, stay in the build folder.
@@ -168,7 +168,7 @@ class Shown(browser.Browser):
         self.click(*box)
 
     def place_of(self, lane, when, depth=0):
-        """Where the lane has the time, in pixels of the window; scrolls there."""
+        """The position of the time in the lane, in pixels of the window; scrolls there."""
         return self.evaluate(f"""(async () => {{
             await fxtView.goTo(0, '{lane}', null);
             const row = fxtView.lanes.byLane.get('0:{lane}');
@@ -189,7 +189,7 @@ class Shown(browser.Browser):
         return self.evaluate("[fxtView.viewport.from, fxtView.viewport.to]")
 
     def drawn_at(self, points):
-        """What the page draws at each (lane, time) at the finest resolution: state, value, begin and end, or None."""
+        """The items that the page draws at each (lane, time) at the finest resolution: state, value, begin and end, or None."""
         return self.evaluate(f"""(async () => {{
             const api = await import('./api.js');
             const found = [];
@@ -226,7 +226,7 @@ class Shown(browser.Browser):
 
 
 class Facts:
-    """What `fxt query` says, to look up by lane and time."""
+    """The results of `fxt query`, by lane and time."""
 
     def __init__(self, path):
         self.begin, self.end = harness.query(path, "SELECT begin_ts, end_ts FROM captures")[0]
@@ -268,7 +268,7 @@ class Recorded(unittest.TestCase):
         harness.record(cls.trace, *cls.COMMAND, options=("-q", "-c", "default,syscall,irq,softirq,wait,stack,block", *cls.OPTIONS))
         cls.viewed = Viewed(cls.trace)
         cls.addClassCleanup(cls.viewed.__exit__)
-        # It goes on while the page shows another server, however long that takes.
+        # The server continues while the page shows another server, however long that takes.
         live = http.client.HTTPConnection("127.0.0.1", cls.viewed.port, timeout=harness.DEADLINE_S)
         live.request("GET", cls.viewed.path + "live")
         cls.addClassCleanup(live.close)
@@ -298,7 +298,7 @@ class Recorded(unittest.TestCase):
         return self.page.evaluate(f"[...fxtView.lanes.traces[0].threads.values()].find((one) => one.koid === '{koid}').number")
 
     def shown_at(self, points):
-        """What `at` says of each (lane, time, depth)."""
+        """The answer of `at` for each (lane, time, depth)."""
         found = []
         # Each of these questions has the time of a call.
         for first in range(0, len(points), 200):
@@ -410,7 +410,7 @@ class View(Recorded):
                     self.assertEqual(self.shown_at([[f"d{numbers[str(koid)]}", when - first, 0]])[0], {}, (koid, when))
 
     def test_a_click_shows_an_interrupt_and_a_request(self):
-        # Of a CPU that has switched before: otherwise it is not known what it interrupted.
+        # An interrupt of a CPU that has switched before: otherwise the interrupted thread is unknown.
         first, *rest = self.longest("SELECT ts, dur, koid, name FROM spans JOIN (SELECT cpu, min(ts) AS known FROM (SELECT cpu, ts FROM "
                                     "slices UNION ALL SELECT cpu, ts FROM idle) GROUP BY cpu) USING (cpu) WHERE category = 'softirq' "
                                     "AND dur IS NOT NULL AND ts > known ORDER BY dur DESC LIMIT 1")
@@ -506,7 +506,7 @@ class View(Recorded):
 
     def test_fit_mark_and_undo(self):
         begin, length, *_ = self.select_sleep()
-        # What is shown for a while is a step of undo as well. Here each key is one.
+        # A view that is shown for a while is also a step of undo. Here each key is a step.
         self.page.evaluate("fxtView.viewport.commit()")
         before = self.page.shown()
         self.page.key("f")
@@ -624,7 +624,7 @@ class View(Recorded):
         self.page.picture("path")
 
     def wait_for_interval(self):
-        """Waits for what the server says of the interval."""
+        """Waits for the server's answer about the interval."""
         self.page.wait_for(lambda page: page.errors or page.evaluate(
             "document.querySelector('#interval').textContent.includes('threads ran')"))
 
@@ -730,7 +730,7 @@ class View(Recorded):
 
 
 class Lossy(Recorded):
-    """Where the trace says that it does not know: its buffers are small, and fxt-record is stopped for a while."""
+    """Lost events: the buffers are small, and fxt-record is stopped for a while."""
 
     OPTIONS = ("-b", "4K")
     COMMAND = (os.path.join(BUILD, "tests", "odd_tasks"), "storm", "--times", "1000", "--hold", "fxt-record")
@@ -782,7 +782,7 @@ class Lossy(Recorded):
 
 
 class Served(harness.FolderTest):
-    """What the server gives to whom."""
+    """Access to the server."""
 
     TRACE = os.path.join(BUILD, "view-test-switches.fxt")
 
@@ -1073,7 +1073,7 @@ class Served(harness.FolderTest):
 
 @unittest.skipUnless(LARGE_BYTES, "FXT_VIEW_BYTES makes a large trace")
 class Large(harness.FolderTest):
-    """Time and memory of a large trace. Prints figures; asserts limits of memory, and that the page goes on."""
+    """Time and memory of a large trace. Prints figures; asserts limits of memory, and that the page keeps working."""
 
     def test_a_large_trace(self):
         trace = self.path("large.fxt")
@@ -1102,7 +1102,7 @@ class Large(harness.FolderTest):
                 self.assertEqual(page.errors, [])
 
     def compare(self, page, trace):
-        """What is drawn in random runs and waits is what fxt query says of them."""
+        """Random runs and waits are drawn as fxt query has them."""
         choose = random.Random(36)
         begin, end = harness.query(trace, "SELECT begin_ts, end_ts FROM captures")[0]
         first = int(page.evaluate("fxtView.clocks[0]"))

@@ -109,8 +109,8 @@ class CaptureSession final : private OtherEvents {
   // Returns that time, ns of CLOCK_MONOTONIC.
   uint64_t Stop();
 
-  // Where rings are left in place (ProgramOptions::ring_use), Drain delivers all but slots, and
-  // these rings hold the slots.
+  // If rings are left in place (ProgramOptions::ring_use), Drain delivers everything except slots,
+  // which stay in these rings.
   SlotRing ring(uint32_t cpu) const { return programs_->MakeSlotRing(cpu); }
   // After Start: suspends recording, except of task identity, and resumes it. Both return a time,
   // ns of CLOCK_MONOTONIC; events between them do not belong to the recording.

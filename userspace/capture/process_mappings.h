@@ -31,7 +31,7 @@ struct CodeMapping {
 struct MappedFile {
   // As the kernel has it.
   fxr_unwind_file identity{};
-  // Where it can be opened: a path below a root (empty: this process's own), or a link in
+  // Opens the file: a path below a root (empty: this process's own), or a link in
   // /proc/PID/map_files.
   std::string path;
   std::string root;

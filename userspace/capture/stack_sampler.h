@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Category `stack`, what perf's events do for it. They sample running threads (part `on`): each
-// sample runs a BPF program, which sends the stack. Where there is none (bpf/stack.bpf.c) samples
-// come from perf's rings, unwound by frame pointers, and become the same long event. The rings
-// report mappings in any case, which name the addresses of all stacks.
+// perf's events for category `stack`. They sample running threads (part `on`): each sample runs a
+// BPF program, which sends the stack. Without that program (bpf/stack.bpf.c) samples
+// come from perf's rings, unwound by frame pointers, and become the same long event. In both cases
+// the rings report mappings, which name the addresses of all stacks.
 #pragma once
 
 #include <cstdint>

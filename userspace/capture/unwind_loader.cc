@@ -335,7 +335,7 @@ void UnwindLoader::LoadTable(uint32_t number) {
     if (!is_damaged) return;
   }
   const auto file = OpenFile(module);
-  // Of a file that cannot be read it is not known whether it has a table.
+  // It is unknown whether an unreadable file has a table.
   if (!file) return;
   std::optional<unwind::UnwindTable> table = maker_->Make(file->get());
   if (table) {

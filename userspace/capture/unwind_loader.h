@@ -36,12 +36,12 @@ class StackSession;
 
 namespace capture {
 
-// What the loader has done so far.
+// Counts of the loader so far.
 struct UnwindStats {
   uint64_t tables = 0;       // loaded now
   uint64_t table_bytes = 0;  // of these
   uint64_t max_table_bytes = 0;
-  uint64_t unloaded = 0;         // tables that had to go for want of room
+  uint64_t unloaded = 0;         // tables that were removed to free memory
   uint64_t no_room = 0;          // tables and lists of mappings for which there was no room
   uint64_t crashes = 0;          // files that their parser did not survive, or not in time
   uint64_t processes = 0;        // whose mappings the programs know
@@ -77,7 +77,7 @@ class UnwindLoader {
 
   struct Module {
     fxr_unwind_file file{};
-    // Where the file can be opened: a path below a root (empty: this process's own), or a link in
+    // Opens the file: a path below a root (empty: this process's own), or a link in
     // /proc/PID/map_files.
     std::string path;
     std::string root;

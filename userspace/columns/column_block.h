@@ -12,23 +12,22 @@
 
 namespace columns {
 
-// Rows of a block, at most. What a step of a query works on stays in the second-level cache.
+// Rows of a block, at most. The data of a step of a query fits the second-level cache.
 inline constexpr size_t kBlockRows = 32768;
 // Bytes of the blocks of all columns of some rows, at most; a reader refuses larger ones.
 inline constexpr size_t kMaxRowBytes = size_t{128} << 20;
 
 enum class Encoding : uint8_t {
   kNull,    // no bytes: all are NULL
-  kValues,  // all that are not NULL are of one kind; as differences from the smallest one
+  kValues,  // all values except NULL have one kind; stored as differences from the smallest one
   kMixed,   // of several kinds
 };
 
-// Where a block is in its file, and what is known of it without reading it. Times 8 bytes: its
-// layout is that of the file.
+// Position and statistics of a block. A multiple of 8 bytes: its layout is that of the file.
 struct BlockEntry {
   uint64_t offset = 0;
   uint64_t hash = 0;  // util::ContentHash::Of() its bytes
-  // Smallest and largest value of whole numbers, of texts of their places in the block's list.
+  // Smallest and largest whole number; for texts, of their positions in the block's list.
   int64_t low = 0;
   int64_t high = 0;
   uint32_t bytes = 0;
@@ -42,14 +41,14 @@ static_assert(sizeof(BlockEntry) == 40);
 // A block in memory. Texts are valid as long as it is not changed.
 struct ColumnValues {
   size_t rows = 0;
-  // Whole numbers, bits of real ones, or numbers of `texts`; of NULL anything.
+  // Whole numbers, bits of real numbers, or indexes of `texts`; undefined for NULL.
   std::vector<int64_t> values;
   // tables::Cell::Kind of each row; empty: all are of `kind`.
   std::vector<uint8_t> kinds;
   tables::Cell::Kind kind = tables::Cell::Kind::kNull;
   std::vector<std::string_view> texts;
   std::vector<std::byte> bytes;  // those of the file
-  // What reading needs meanwhile; kept for its memory.
+  // Temporary memory of reading; kept for its memory.
   std::vector<std::byte> number_bytes;
   std::vector<int64_t> few_values;
   std::vector<uint8_t> few_kinds;
@@ -59,27 +58,28 @@ struct ColumnValues {
   }
 };
 
-// Fills `values` from its bytes. False: they are not those of such a block of `rows` rows; no bytes
-// are trusted.
+// Fills `values` from its bytes. The bytes are untrusted input. False: they are not a block of
+// `rows` rows.
 bool Decode(const BlockEntry& entry, size_t rows, ColumnValues& values);
 
-// Of a column whose block has few rows, of which each row of the block is one: makes `values` of the
-// few rows those of all `rows`. `numbers` says which each row is, and is a block of whole numbers whose
-// bytes are `bytes`. False: it is none, or a number is not below values.rows. Texts stay valid.
+// Expands a column that stores each distinct value once: replaces the distinct `values` by those of
+// all `rows`. `numbers` is a block of whole numbers with the index of each row's value; its bytes
+// are `bytes`. False: it is not such a block, or an index is not below values.rows. Texts stay
+// valid.
 bool Spread(const BlockEntry& numbers, std::span<const std::byte> bytes, size_t rows,
             ColumnValues& values);
 
 // Takes cells until the block is full.
 class BlockBuilder {
  public:
-  // Whether texts of the same content are in the same place, where they stay until Finish().
+  // True if equal texts have the same address, which stays valid until Finish().
   explicit BlockBuilder(bool has_stable_texts) : has_stable_texts_(has_stable_texts) {}
 
   // `count` cells, `stride` cells apart; kBlockRows at most until Finish().
   void Add(const tables::Cell* cells, size_t stride, size_t count);
-  // Whole numbers, which the caller fills in before the next call.
+  // Adds whole numbers, which the caller sets before the next call.
   int64_t* AddIntegers(size_t count);
-  // The value of a row that was added is NULL.
+  // Sets the value of an added row to NULL.
   void SetNull(size_t row) {
     kinds_[row] = static_cast<uint8_t>(tables::Cell::Kind::kNull);
     seen_kinds_ |= 1U << static_cast<unsigned>(tables::Cell::Kind::kNull);
@@ -87,7 +87,8 @@ class BlockBuilder {
   size_t rows() const { return rows_; }
   // Bytes of its texts.
   size_t text_bytes() const { return text_.size(); }
-  // Appends its bytes to `to`, whose begin is at `offset` of the file, and begins a new one.
+  // Appends the bytes of the block to `to`, which begins at `offset` of the file, and starts a new
+  // block.
   BlockEntry Finish(std::vector<std::byte>& to, uint64_t offset);
 
  private:
@@ -95,7 +96,7 @@ class BlockBuilder {
     uint64_t key = 0;     // the place of the text, or its hash
     uint32_t number = 0;  // of the text, from 1 on; 0: free
   };
-  // Room for `count` further rows. The number of the first one.
+  // Makes room for `count` further rows. Returns the index of the first one.
   size_t MakeRoom(size_t count);
   uint32_t NumberOf(std::string_view text);
   std::string_view TextOf(uint32_t number) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds or makes the columns of a trace: in a file beside it, or in one without a name.
+// Finds or makes the columns of a trace, in a file beside it or in an unnamed file.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 namespace columns {
 
 struct CacheOptions {
-  // Called from time to time while columns are made; true ends that with an error. May be null.
+  // Called periodically while columns are made; true cancels with an error. May be null.
   std::function<bool()> cancelled;
   // Called with a message for the user: why there is no file beside the trace. May be null.
   std::function<void(const std::string&)> on_note;
 };
 
-// The file beside the trace is TRACE.cache. It is read if it is a regular file of this user (or of
-// root, or the user behind sudo) with one name, no symbolic link, which others may not write to,
-// and says that it is of a trace of these contents and made by this version. Any other file is
-// replaced if output rules allow it (output/output_file.h).
+// The file beside the trace is TRACE.cache. It is used if it is a regular file of this user (or of
+// root, or the user who called sudo) with one hard link, no symbolic link and not writable by
+// others, of a trace with these contents, and made by this version. Any other file is replaced if
+// output rules allow it (output/output_file.h).
 class ColumnCache {
  public:
-  // `fd` is the open trace, and stays the caller's; `path` is how the user calls it.
+  // `fd` is the open trace, which the caller owns; `path` is the name for messages.
   ColumnCache(std::string path, int fd, CacheOptions options)
       : path_(std::move(path)), trace_(fd), options_(std::move(options)) {}
   ColumnCache(const ColumnCache&) = delete;
@@ -32,9 +32,9 @@ class ColumnCache {
 
   static std::string PathOf(const std::string& trace) { return trace + ".cache"; }
 
-  // The columns, in which these of a table (bit i: column i) have been verified. Makes them if
-  // there are none, or if they are damaged. The result is valid as long as one holds it. Errors:
-  // those of reading and writing files; has_failed() is true if asking again is of no use.
+  // Returns the columns, after verifying these of a table (bit i: column i). Makes them if there
+  // are none, or if they are damaged. The result stays valid as long as it is held. Errors: those
+  // of reading and writing files; has_failed() is true if another call would fail, too.
   util::Result<std::shared_ptr<const ColumnFile>> Columns(tables::Table table, uint64_t columns);
   bool has_failed() const { return has_failed_; }
 

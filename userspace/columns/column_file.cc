@@ -16,7 +16,7 @@
 namespace columns {
 namespace {
 
-// To be increased when rows of the same version of the program mean something else.
+// Increase it when the meaning of rows changes within one version of the program.
 constexpr uint64_t kFormat = 2;
 constexpr size_t kReadBytes = size_t{1} << 20;
 

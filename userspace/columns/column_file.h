@@ -21,21 +21,21 @@
 
 namespace columns {
 
-// Of which trace the columns are.
+// Identifies the trace of the columns.
 struct TraceKey {
   uint64_t bytes = 0;
   util::ContentHash::Value hash;
   bool operator==(const TraceKey&) const = default;
 };
 
-// Reads all of a regular file. `cancelled` is called from time to time; true ends it with an error.
+// Reads a whole regular file. `cancelled` is called periodically; true cancels with an error.
 util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled = nullptr);
 
 struct TableBlocks {
   uint64_t rows = 0;
   std::vector<uint32_t> block_rows;
-  // Of each block those of all columns, and then the numbers of all groups of these: the block of a
-  // column in a group has a row for each number.
+  // For each block: the entries of all columns, then those of the numbers of all groups of columns.
+  // The block of a column in a group has a row for each number.
   std::vector<BlockEntry> entries;
 
   size_t blocks() const { return block_rows.size(); }
@@ -43,31 +43,31 @@ struct TableBlocks {
 
 using Directory = std::array<TableBlocks, tables::kTables>;
 
-// How many entries a block has.
+// Number of entries of a block.
 size_t EntriesOf(tables::Table table);
-// The place of the group of a column among these; empty: it is in none.
+// The index of the group of a column among these; empty: it is in no group.
 std::optional<size_t> GroupEntryOf(tables::Table table, uint8_t column);
 
-// Reads columns. Nothing in the file is trusted: whatever its bytes are, the worst is a wrong value.
+// Reads columns. The file is untrusted input: damaged bytes cause at worst a wrong value.
 class ColumnFile {
  public:
-  // A file that was made by WriteColumns() of this version. Errors: why it is none, or not that of
-  // `key`.
+  // A file that was made by WriteColumns() of this version. Errors: it is not such a file, or not
+  // that of `key`.
   static util::Result<std::unique_ptr<ColumnFile>> Open(util::UniqueFd fd, const TraceKey& key);
 
   const TableBlocks& table(tables::Table of) const { return directory_[static_cast<size_t>(of)]; }
   const BlockEntry& entry(tables::Table of, size_t block, uint8_t column) const;
-  // The bits of the sets (columns/column_sets.h) that are there.
+  // The bits of the sets (columns/column_sets.h) in the file.
   unsigned sets() const { return sets_; }
-  // Appends all blocks to the empty file `fd`, in the same places. The size of that file then.
+  // Copies all blocks to the empty file `fd`, at the same positions. Returns its size.
   util::Result<uint64_t> CopyBlocks(int fd) const;
   uint64_t trace_bytes() const { return trace_bytes_; }
   // The faults of the trace.
   const tables::ScanFaults& faults() const { return faults_; }
   // Reads a block. False: it cannot be read, or its bytes are damaged.
   bool Read(tables::Table of, size_t block, uint8_t column, ColumnValues& values) const;
-  // True if the bytes of these columns (bit i: column i) are those that were written. Reads each
-  // column once in the life of this.
+  // True if the bytes of these columns (bit i: column i) match their hashes. Reads each column at
+  // most once.
   bool Verify(tables::Table of, uint64_t columns);
 
  private:

@@ -24,7 +24,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 72);
 
-// What the directory begins with.
+// The header of the directory.
 struct DirectoryHead {
   uint64_t malformed = 0;
   uint64_t dropped_names = 0;

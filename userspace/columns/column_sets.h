@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which columns are made together.
+// Sets of columns that are made together.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace columns {
 
-// Each takes a pass over the trace. What costs much and is asked for seldom is made when it is first
-// asked for; everything else at once.
+// Each takes a pass over the trace. Columns that are expensive and rarely used are made at their
+// first use; everything else at once.
 enum class ColumnSet : uint8_t {
   kBase,
-  kWaitParts,  // of waits: who else had the CPU, and why
+  kWaitParts,  // for waits: the other threads on the CPU, and the reasons
   kPaths,      // requests and their critical paths
 };
 inline constexpr unsigned kColumnSets = 3;
 
 constexpr unsigned BitOf(ColumnSet set) { return 1U << static_cast<unsigned>(set); }
 
-// Bits of the columns of a table that are in one of the sets, which are given by their bits.
+// Bits of the columns of a table that are in one of these sets (bits of ColumnSets).
 constexpr uint64_t ColumnsIn(unsigned sets, tables::Table table) {
   constexpr uint64_t kParts = uint64_t{1} << tables::waits::kRtThrottled |
                               uint64_t{1} << tables::waits::kAffinity |
@@ -39,7 +39,7 @@ constexpr uint64_t ColumnsIn(unsigned sets, tables::Table table) {
   }
 }
 
-// Bits of the sets that have these columns, or without columns the rows of the table.
+// Bits of the sets that have these columns; without columns, of the set with the rows of the table.
 constexpr unsigned SetsOf(tables::Table table, uint64_t columns) {
   unsigned sets = 0;
   for (unsigned i = 0; i < kColumnSets; ++i) {

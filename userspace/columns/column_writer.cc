@@ -25,12 +25,12 @@
 namespace columns {
 namespace {
 
-// A file may have this much, and as many bytes for each of the trace.
+// Limit of a file: this many bytes, and this many times the bytes of the trace.
 constexpr uint64_t kMinRoom = uint64_t{256} << 20;
 constexpr uint64_t kRoomPerByte = 8;
 // A block ends at this many bytes of texts in one of its columns.
 constexpr size_t kMaxTextBytes = size_t{4} << 20;
-// Rows whose cells stay in the first-level cache while they are taken column by column.
+// Number of rows whose cells fit the first-level cache while they are read column by column.
 constexpr size_t kTileRows = 32;
 // Blocks of rows that wait to be written.
 constexpr size_t kMaxWaiting = 2;
@@ -41,7 +41,7 @@ void Append(std::vector<std::byte>& bytes, const Value& value) {
   bytes.insert(bytes.end(), added.begin(), added.end());
 }
 
-// The rows of a block: of all columns, and then of the groups of columns (ColumnFile).
+// The builders of a block: of all columns, and then of the groups of columns (ColumnFile).
 struct BlockRows {
   size_t rows = 0;
   // The column `dur` is the same as `length`, and has no rows of its own.
@@ -50,7 +50,7 @@ struct BlockRows {
   std::vector<BlockBuilder> builders;
 };
 
-// Of a table whose rows have a length that is NULL in `dur` if an edge of the trace cuts them.
+// Lengths of rows, for tables where `dur` is NULL if an edge of the trace cuts the row.
 struct Lengths {
   uint8_t duration = 0;
   uint8_t length = 0;
@@ -69,7 +69,7 @@ std::optional<Lengths> LengthsOf(tables::Table table) {
   }
 }
 
-// Numbers the numbers of a group anew in each block.
+// Renumbers the numbers of a group in each block.
 class BlockNumbers {
  public:
   // From 0 on; `is_new` if it is the first of its kind. A group uses this or NumberOfSmall().
@@ -84,7 +84,7 @@ class BlockNumbers {
     if (2 * count_ >= slots_.size()) Grow();
     return count_ - 1;
   }
-  // The same for values that are small, as the numbers of threads are.
+  // The same for small values, such as the numbers of threads.
   uint32_t NumberOfSmall(uint64_t value, bool& is_new) {
     if (value >= small_.size()) [[unlikely]] {
       small_.resize(std::bit_ceil(value + 1));
@@ -96,7 +96,7 @@ class BlockNumbers {
     }
     return slot.number;
   }
-  // For a value that no other row has.
+  // For a value that occurs in one row only.
   uint32_t NewNumber() { return count_++; }
   void Clear() {
     if (is_used_) std::fill(slots_.begin(), slots_.end(), Slot{});
@@ -138,18 +138,18 @@ class BlockNumbers {
   uint32_t count_ = 0;
 };
 
-// Encodes and writes blocks, on a thread of its own.
+// Encodes and writes blocks on its own thread.
 class BlockWriter {
  public:
-  // `end`: where blocks come behind those that the file has.
+  // `end`: the position behind the blocks that the file has.
   BlockWriter(int fd, uint64_t end, Directory before)
       : fd_(fd), directory_(std::move(before)), end_(end), thread_([this] { Run(); }) {}
   ~BlockWriter() { static_cast<void>(Stop()); }
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // Writes the rows that were built, perhaps later. Returns builders without rows in exchange; none
-  // if there are none yet.
+  // Takes the built rows and writes them, possibly later. Returns builders without rows in
+  // exchange; none if there are none yet.
   std::optional<BlockRows> Write(tables::Table table, BlockRows block) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_.size() < kMaxWaiting; });
@@ -240,13 +240,13 @@ class BlockWriter {
   }
 
   int fd_;
-  // Of the thread, until it has ended.
+  // Written by the thread until it has ended.
   Directory directory_;
   std::vector<std::byte> bytes_;
   uint64_t end_;
   std::array<size_t, tables::kTables> next_{};  // the block of each table that comes next
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<Job> waiting_;
   std::array<std::vector<BlockRows>, tables::kTables> unused_;
@@ -258,7 +258,7 @@ class BlockWriter {
 
 class TableWriter {
  public:
-  // `columns` are written. `like`: the blocks that there are, which have other columns.
+  // `columns` are written. `like`: the existing blocks, which have other columns.
   TableWriter(const tables::TableInfo& info, uint64_t columns, const TableBlocks* like,
               BlockWriter& writer)
       : info_(info),
@@ -281,14 +281,14 @@ class TableWriter {
       }
     }
     if (like != nullptr) block_rows_ = like->block_rows;
-    // The order of rows is that of the scan that made the others.
+    // The order of rows is that of the scan of the existing blocks.
     if (info.table == tables::Table::kWaits) {
       scanned_ |= uint64_t{1} << tables::waits::kStack | uint64_t{1} << tables::waits::kDetails;
     }
     block_ = NewBlock();
   }
 
-  // The columns that a scan is to make, and the groups in the place of others.
+  // The columns that a scan produces, and the groups that replace others.
   uint64_t scanned() const { return scanned_; }
 
   void Add(const tables::RowBatch& rows, const tables::TaskCells& tasks) {
@@ -395,7 +395,7 @@ class TableWriter {
     return is_full;
   }
 
-  // As many rows from `from` on, `most` at most, as have few bytes of texts.
+  // The number of rows from `from` on, at most `most`, whose texts fit a block.
   size_t TileRows(const tables::RowBatch& rows, size_t from, size_t most) const {
     size_t bytes = 0;
     for (size_t i = 0; i < most; ++i) {
@@ -420,7 +420,7 @@ class TableWriter {
   std::optional<Lengths> lengths_;
   uint64_t places_ = 0;               // of entries that are written
   uint64_t scanned_ = 0;              // columns and groups
-  std::vector<uint32_t> block_rows_;  // of the blocks that there are; empty: none
+  std::vector<uint32_t> block_rows_;  // of the existing blocks; empty: none
   size_t next_ = 0;                   // the block that is being made
   BlockRows block_;
   std::vector<BlockNumbers> numbers_;  // of each group

@@ -15,16 +15,16 @@ namespace columns {
 struct ColumnsOf {
   std::string file;  // for messages
   TraceKey key;
-  // What is to be made: bits of ColumnSets, besides those of `before`.
+  // The columns to write: bits of ColumnSets, besides those of `before`.
   unsigned sets = 0;
   // The file so far, whose blocks become those of the new one; may be null.
   const ColumnFile* before = nullptr;
-  // Called from time to time; true ends it with an error. May be null.
+  // Called periodically; true cancels with an error. May be null.
   std::function<bool()> cancelled;
 };
 
-// Reads `source` once, into the empty file `fd`. Errors: that the file cannot be written, or would be
-// many times as large as the trace. Faults of the trace are none: they are in the columns.
+// Reads `source` once, into the empty file `fd`. Errors: the file cannot be written, or would be many
+// times as large as the trace. Faults of the trace are no errors: the columns have them.
 util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd);
 
 }  // namespace columns

@@ -46,8 +46,8 @@ CpuContinuity::Verdict CpuContinuity::Judge(const Switch& record) const {
   if (!expects_ || found == cpus_.end()) return Verdict::kFits;
   const Cpu& cpu = found->second;
   if (!cpu.running || *cpu.running == left || cpu.gap_declared) return Verdict::kFits;
-  // A thread that calls exec goes on under the id of its process's leader, which has ended then or
-  // is on its way out under the thread's.
+  // A thread that calls exec takes the id of its process's leader, which has ended by then or
+  // exits under the thread's id.
   const bool is_leader = IsLeaderOf(*cpu.running, left);
   if (is_leader && (MayHaveEnded(left) || HasEnded(*cpu.running))) return Verdict::kFits;
   if (Ends(record) && IsLeaderOf(left, *cpu.running)) return Verdict::kFits;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Checks that a recording is consistent: the thread that leaves a CPU is the one that came there.
 //
-// The timeline (facts/timeline) accepts any trace. After a declared loss, or when a thread appears on
-// another CPU, it takes the thread on the CPU for unknown. The check demands more of the recorder:
-// the recorder knows the thread after a loss, may correct a mistaken identity by a later end or gap,
-// and may explain a mismatch by a loss of any category.
+// The timeline (facts/timeline) accepts any trace. After a declared loss, or when a thread appears
+// on another CPU, it takes the thread on the CPU for unknown. The check demands more of the
+// recorder: the recorder knows the thread after a loss, may correct a mistaken identity by a later
+// end or gap, and may explain a mismatch by a loss of any category.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "facts/task_names.h"
 #include "facts/scheduling.h"
+#include "facts/task_names.h"
 
 namespace facts {
 
@@ -40,15 +40,15 @@ class CpuContinuity {
   // `names` must outlive this and be kept up to date.
   explicit CpuContinuity(const TaskNames& names) : names_(names) {}
 
-  // What is to be said of a switch that comes next.
+  // The verdict about the next switch.
   Verdict Judge(const Switch& record) const;
   // Takes note of it.
   void Note(const Switch& record, uint64_t offset);
-  // Takes note of what an event says about filters, losses and unseen switches, if anything.
+  // Notes the filters, losses and unseen switches of an event, if it has any.
   void Note(const fxt::Event& event, uint64_t offset);
-  // Switches of this CPU may be missing before what comes next; of any CPU if `cpu` is negative.
+  // Switches of this CPU may be missing before the next record; of any CPU if `cpu` is negative.
   void DeclareGap(int32_t cpu, uint64_t offset);
-  // Part of the file is missing: who is on a CPU is not known until its next switch. (A recorder
+  // Part of the file is missing: the thread on a CPU is unknown until its next switch. (A recorder
   // that lost events knows it.)
   void DeclareDamage(uint64_t offset);
   // The recording may omit switches: from now on every switch is consistent, and earlier kTakeOver
@@ -58,10 +58,10 @@ class CpuContinuity {
 
   // The thread that came to the CPU last.
   std::optional<fxt::Koid> Running(uint32_t cpu) const;
-  // Where a thread is that came and has not left; empty where nothing is expected.
+  // The CPU of a thread that was switched in and not out since; empty if unknown.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
 
-  // Those that nothing has explained so far.
+  // Takeovers that are not explained yet.
   const std::vector<TakeOver>& take_overs() const { return take_overs_; }
 
  private:

@@ -8,9 +8,9 @@
 
 namespace facts {
 
-// A vector that grows to whatever number is asked for; what was never asked for is a `Value{}`.
-// Each record asks it several times, so the check is one comparison, which that of a vector, whose
-// size is a difference divided by the size of a value, is not.
+// A vector that grows to the requested index; unused entries are `Value{}`. Each record asks it
+// several times, so the check is one comparison, which that of a vector, whose size is a difference
+// divided by the size of a value, is not.
 template <typename Value>
 class DenseTable {
  public:

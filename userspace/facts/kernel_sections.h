@@ -9,12 +9,12 @@
 
 namespace facts {
 
-// A program that takes part in a recording may write any event of its own. Facts of the kernel come
-// from the sections of fxt-record and of `fxt import` alone. In a trace without any of those, which
-// another recorder made, all sections have them. Call Has() for every record, in file order.
+// Finds the sections with facts of the kernel. Providers may write any event, so only sections of
+// fxt-record and of `fxt import` count. In a trace of another recorder, which has neither, all
+// sections count. Call Has() for every record, in file order.
 class KernelSections {
  public:
-  // Whether records of this provider may be the kernel's.
+  // True if records of this provider may be facts of the kernel.
   bool Has(const fxt::ReaderProvider& provider) {
     if (&provider != last_ || provider.definitions() != definitions_) [[unlikely]] {
       last_ = &provider;

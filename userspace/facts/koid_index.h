@@ -17,7 +17,7 @@ class KoidIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // What a koid takes here, at most: slots double, and at most half of them are used.
+  // Bytes per koid, at most: slots double, and at most half of them are used.
   static constexpr size_t kBytesOfKoid = 64;
 
   // No more than `limit` koids get a number, which is below 2^31, and no more than `shared` has
@@ -55,7 +55,7 @@ class KoidIndex {
     uint32_t number = kNone;
   };
 
-  // The slot of `koid`, or the free one where it would go. There always is a free one.
+  // The slot of `koid`, or the free slot for it. There is always a free one.
   size_t SlotOf(fxt::Koid koid) const {
     const size_t mask = slots_.size() - 1;
     // The upper bits of the product depend on all bits of the koid.

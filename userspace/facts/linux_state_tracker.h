@@ -65,7 +65,7 @@ class LinuxStateTracker {
   // Static storage. "?" for states that no outgoing thread can have.
   std::string_view Letters(fxt::Koid thread, fxt::ThreadState state) const;
 
-  // The thread state that stands for `letters`; kRunning, which none stands for, if unknown.
+  // The thread state for `letters`; kRunning, which has no letters, if unknown.
   static fxt::ThreadState StateOf(std::string_view letters);
 
  private:

@@ -16,7 +16,7 @@
 
 namespace facts {
 
-// What is known when a span begins.
+// The begin of a span.
 struct OpenSpan {
   uint64_t time = 0;  // ns
   fxt::ThreadRef thread;

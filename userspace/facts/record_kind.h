@@ -50,7 +50,7 @@ RecordKind KindOf(const fxt::Record& record);
 // One lower-case word: "switch", "async-begin".
 std::string_view NameOf(RecordKind kind);
 std::optional<RecordKind> KindNamed(std::string_view name);
-// What it is, for help texts.
+// A description for help texts.
 std::string_view Explain(RecordKind kind);
 
 // As the format calls it: "new", "blocked"; "?" for numbers without a name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What fxt-record says about itself in a trace: the session, losses, gaps.
+// Records of fxt-record about the recording: the session, losses, gaps.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facts {
 
-// The instant with which a recording begins: how it was made, as arguments.
+// The first instant of a recording, which describes the recording by its arguments.
 bool IsSession(const fxt::Event& event);
 
 // The instant with the Linux state of the switch that follows it.
@@ -25,7 +25,7 @@ struct Loss {
 };
 std::optional<Loss> AsLoss(const fxt::Event& event);
 
-// The instant that says that a switch of a CPU was not seen although nothing was lost: the CPU.
+// The CPU of an instant for a switch that the kernel did not report although no event was lost.
 std::optional<int32_t> AsUnseenSwitch(const fxt::Event& event);
 
 // A recording filtered by thread, process or CPU does not show every switch of a CPU. Given the

@@ -36,7 +36,7 @@ struct Switch {
   SwitchSide incoming;
 };
 
-// How a waker woke a thread.
+// The way in which a waker woke a thread.
 enum class WakeVia : uint8_t {
   kNone,   // by itself, or not known
   kNetRx,  // by packets that it sent: in the NET_RX softirq that it raised
@@ -71,7 +71,7 @@ std::optional<uint64_t> TimeOf(const fxt::Record& record, const fxt::ReaderProvi
 // belong to none.
 const fxt::ThreadRef* ThreadOf(const fxt::Record& record);
 
-// Fills in what such a record says; `change` and `wakeup` are as they were made.
+// Fills in the fields of the record; `change` and `wakeup` must be new.
 void ReadSwitch(const fxt::ContextSwitch& record, const fxt::ReaderProvider& provider,
                 Switch& change);
 inline void ReadSwitch(const fxt::LegacyContextSwitch& record, const fxt::ReaderProvider& provider,

@@ -21,7 +21,7 @@ struct SettingsEvent {
 };
 
 // Empty for other events. The caller checks that the event is in a section of the kernel's
-// (KernelSections): a program that takes part may write any event.
+// (KernelSections): a provider may write any event.
 std::optional<SettingsEvent> AsSettings(const fxt::Event& event);
 
 // The value as text; empty for types that settings do not have.

@@ -12,7 +12,7 @@ namespace facts {
 
 // Durations nest on a thread and are matched by depth; async operations and flows are matched by
 // category and correlation id. No owner (KernelSections::OwnerOf) ends a span of another. Memory is
-// bounded in bytes. An owner takes at most half of what is free, so that later owners have room,
+// bounded in bytes. An owner uses at most half of the free memory, so that later owners have room,
 // too. From a begin that finds no room on, all events of its owner fit.
 class SpanTracker {
  public:

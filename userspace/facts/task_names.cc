@@ -87,7 +87,8 @@ void TaskNames::AddProcess(const fxt::KernelObject& object, bool is_kernels) {
   }
   if (const auto user = IntegerValue(find(argument::kUser))) process->user = user;
   if (const auto text = TextOf(find(argument::kCgroup))) process->cgroup = texts_.Add(*text);
-  if (const auto text = TextOf(find(argument::kCommandLine))) process->command_line = texts_.Add(*text);
+  if (const auto text = TextOf(find(argument::kCommandLine)))
+    process->command_line = texts_.Add(*text);
 }
 
 uint32_t TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process,
@@ -95,7 +96,7 @@ uint32_t TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& p
   Thread* thread = ThreadOf(koid);
   if (thread == nullptr) return KoidIndex::kNone;
   const auto place = static_cast<uint32_t>(thread - threads_.data());
-  // Of the process that it was of up to now.
+  // The time counts for its process up to now.
   FinishTime(*thread);
   thread->seen.Note(time);
   thread->idle = thread->idle || idle;
@@ -106,8 +107,8 @@ uint32_t TaskNames::NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& p
     const auto of = ProcessOf(*thread);
     const Process* known = of ? ProcessAt(*of) : nullptr;
     thread->process_version = version_;
-    thread->process_place = known == nullptr ? KoidIndex::kNone
-                                             : static_cast<uint32_t>(known - processes_.data());
+    thread->process_place =
+        known == nullptr ? KoidIndex::kNone : static_cast<uint32_t>(known - processes_.data());
   }
   if (thread->process_place != KoidIndex::kNone) {
     processes_[thread->process_place].seen.Note(time);

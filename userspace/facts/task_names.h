@@ -19,9 +19,9 @@
 
 namespace facts {
 
-// The last record of a koid counts; one of a section that does not have the kernel's facts counts until the kernel
-// names the thread or process. Memory: about 250 bytes for each of at most 2^20 threads and as many processes, and what
-// TextPool holds. Those beyond have no names.
+// The last record of a koid counts; one of a section that does not have the kernel's facts counts
+// until the kernel names the thread or process. Memory: about 250 bytes for each of at most 2^20
+// threads and as many processes, and what TextPool holds. Further ones have no names.
 class TaskNames {
  public:
   static constexpr size_t kMaxTasks = size_t{1} << 20;
@@ -52,19 +52,20 @@ class TaskNames {
     bool has_record = false;
     bool is_kernels = false;  // the record is the kernel's
     bool idle = false;
-    std::optional<fxt::Koid> process = std::nullopt;  // as its own record says
-    // As the record that gave it an index first says, and as what it first did says.
+    std::optional<fxt::Koid> process = std::nullopt;  // by its own record
+    // By its first thread record, and by its first event.
     std::optional<fxt::Koid> indexed_process = std::nullopt;
     std::optional<fxt::Koid> seen_process = std::nullopt;
     Seen seen = {};
-    // Where its process is, as of that version; kNone: nowhere.
+    // The index of its process, as of that version; kNone: none.
     uint32_t process_place = KoidIndex::kNone;
     uint64_t process_version = UINT64_MAX;
     // When NoteAgain() saw it last, which its process has not noted; 0: it has.
     uint64_t owed_to_process = 0;
   };
 
-  // Keeps names as they are in the file, any bytes, and nothing else of a process. Takes no more than `max_bytes`.
+  // Keeps names as they are in the file, any bytes, and nothing else of a process. Takes no more
+  // than `max_bytes`.
   TaskNames() : TaskNames(kMaxBytes) {}
   explicit TaskNames(size_t max_bytes) : TaskNames(std::make_unique<Own>(max_bytes)) {}
   // `texts` must outlive it, and has the names. `shared`: its tables count there, too; may be null.
@@ -90,13 +91,13 @@ class TaskNames {
       if (thread != nullptr && !thread->indexed_process) thread->indexed_process = index->process;
     }
   }
-  // A thread does something. Where a switch or event says of which process it is, that counts in
-  // threads() and processes() until a record of the thread itself does.
-  // Returns its place in threads(); kNone: there is no room.
+  // A thread occurs in a record. `process` is that of a switch or event; threads() and processes()
+  // use it until a record of the thread itself names its process.
+  // Returns its index in threads(); kNone: there is no room.
   uint32_t NoteThread(fxt::Koid koid, const std::optional<fxt::Koid>& process, uint64_t time,
                       bool idle);
-  // The same for a thread whose place is known. False where it makes a difference what process it
-  // is of: NoteThread() has to.
+  // The same for a thread with a known index. False if its process matters: call NoteThread()
+  // instead.
   bool NoteAgain(uint32_t place, uint64_t time, bool idle) {
     if (place >= threads_.size()) return false;
     Thread& thread = threads_[place];
@@ -137,8 +138,8 @@ class TaskNames {
   // The same; "" when nothing named it.
   const std::string& thread_name(fxt::Koid koid) const { return OrEmpty(ThreadName(koid)); }
   const std::string& process_name(fxt::Koid koid) const { return OrEmpty(ProcessName(koid)); }
-  // What the thread's own record says, or else `process`, or else what gave it an index. The same
-  // whatever else is asked of the trace.
+  // The process by the thread's own record, otherwise `process`, otherwise that of its thread
+  // record. The same whatever else is asked of the trace.
   std::optional<fxt::Koid> ProcessOf(fxt::Koid thread,
                                      const std::optional<fxt::Koid>& process) const;
   static std::optional<fxt::Koid> ProcessOf(const Thread& thread) {
@@ -146,7 +147,7 @@ class TaskNames {
     return thread.seen_process ? thread.seen_process : thread.indexed_process;
   }
 
-  // Of a file that keeps what was noted, in place of records. A null name: nothing named it.
+  // Restores a thread from a file of saved names instead of records. A null name: it has none.
   void RestoreThread(fxt::Koid koid, const std::string* name,
                      const std::optional<fxt::Koid>& process);
   void RestoreProcess(fxt::Koid koid, const std::string* name);
@@ -167,9 +168,9 @@ class TaskNames {
   }
   // Whether all of it is fxt-record's, whose records are in the order of time.
   bool ours() const { return ours_ && !others_; }
-  // Of those with a record.
+  // Counts processes with a record.
   size_t CountProcesses() const;
-  // Those without a record and without a time have an index and nothing else.
+  // Threads without a record and without a time have only an index.
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Process>& processes() const { return processes_; }
 
@@ -179,7 +180,9 @@ class TaskNames {
     fxt::TableBudget budget;
     TextPool texts;
   };
-  explicit TaskNames(std::unique_ptr<Own> own) : TaskNames(own->texts, &own->budget) { own_ = std::move(own); }
+  explicit TaskNames(std::unique_ptr<Own> own) : TaskNames(own->texts, &own->budget) {
+    own_ = std::move(own);
+  }
 
   void FinishTime(Thread& thread) {
     if (thread.owed_to_process == 0) return;

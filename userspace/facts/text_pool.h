@@ -11,15 +11,16 @@
 
 namespace facts {
 
-// Texts stay where they are, and those of the same content are one.
+// Texts keep their addresses, and equal texts have one address.
 class TextPool {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
   using Clean = std::string (*)(std::string_view);
 
-  // `shared`: counts the bytes, too, and must outlive it, if it is not null. `clean`: makes what is kept of a text, and
-  // leaves that as it is; null: texts are kept as they are.
-  explicit TextPool(size_t max_bytes = kMaxBytes, fxt::TableBudget* shared = nullptr, Clean clean = nullptr)
+  // `shared`: counts the bytes, too, and must outlive it, if it is not null. `clean`: makes what is
+  // kept of a text, and leaves that as it is; null: texts are kept as they are.
+  explicit TextPool(size_t max_bytes = kMaxBytes, fxt::TableBudget* shared = nullptr,
+                    Clean clean = nullptr)
       : budget_{.limit = max_bytes, .shared = shared}, clean_(clean) {}
   ~TextPool() { budget_.GiveBack(); }
   TextPool(const TextPool&) = delete;
@@ -35,7 +36,7 @@ class TextPool {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  // Of the node and its bucket.
+  // Bytes of the node and its bucket.
   static constexpr size_t kNodeBytes = 80;
 
   fxt::TableBudget budget_;

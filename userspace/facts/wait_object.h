@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a thread slept for, where a recording says so (category `wait`).
+// The object of a sleep (category `wait`).
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct WaitObject {
   std::optional<fxt::Koid> peer{};
   std::optional<uint64_t> asked{};  // the longest sleep that the call asked for, ns
 
-  // "fdatasync appendonly.aof": the call and the thing, or what is known of both.
+  // "fdatasync appendonly.aof": the call and the object, as far as they are known.
   std::string Text() const;
   friend bool operator==(const WaitObject&, const WaitObject&) = default;
 };
 
-// Empty for records that are no such instant.
+// Empty for other records.
 std::optional<WaitObject> AsWaitObject(const fxt::Event& event);
 
 }  // namespace facts

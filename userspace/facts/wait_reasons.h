@@ -20,7 +20,7 @@ namespace facts {
 // has some are forgotten.
 class WaitReasons {
  public:
-  // Of a stack's instant: the sleep that it is of.
+  // The sleep of a stack's instant.
   struct Slept {
     fxt::Koid thread = 0;
     uint64_t begin = 0;  // ns, as the kernel timed it: a few microseconds beside the switch
@@ -33,13 +33,13 @@ class WaitReasons {
   void NoteObject(const fxt::Record& record);
   void NoteEvent(const fxt::Reader& reader);
 
-  // Of a wait of `thread` that a wakeup ends at `end` (ns), as of the record that was noted last:
-  // the page fault that it is inside of, and the request that it issued, or that an interrupt which
-  // woke it completed. `by_thread`: a thread woke it. Empty where nothing says.
+  // The reason of a wait of `thread` that a wakeup ends at `end` (ns), as of the last noted record:
+  // the page fault that it is in, and the request that it issued, or that the interrupt which
+  // woke it completed. `by_thread`: a thread woke it. Empty if unknown.
   std::string ReasonOf(fxt::Koid thread, uint64_t begin, uint64_t end, bool by_thread) const;
-  // Where the record that was noted last says it: only when the thread runs again.
+  // The sleep of the last noted record, if it has one; it occurs when the thread runs again.
   const std::optional<Slept>& slept() const { return slept_; }
-  // Whether the recording has stacks: then more may come of waits that have ended.
+  // True if the recording has stacks: then reasons of waits that have ended may follow.
   bool has_stacks() const { return has_stacks_; }
 
  private:
@@ -57,7 +57,7 @@ class WaitReasons {
   std::string Text(const Request& request) const;
 
   std::unordered_map<uint64_t, Request> open_;        // by id, of each provider
-  std::unordered_map<fxt::Koid, Request> completed_;  // the last one, by who issued it
+  std::unordered_map<fxt::Koid, Request> completed_;  // the last one of each issuing thread
   std::optional<Request> last_completed_;
   std::unordered_map<fxt::Koid, std::string> devices_;
   std::unordered_map<fxt::Koid, uint64_t> faults_;  // addresses, of threads inside of one
@@ -71,7 +71,7 @@ bool IsOf(const WaitReasons::Slept& slept, uint64_t begin);
 // One text of what ReasonOf() says and the function.
 std::string JoinReasons(const std::string& reason, const std::string& function);
 
-// What many waits have in common: "page fault", "block read vda", or the function.
+// Shared parts of reasons: "page fault", "block read vda", or the function.
 std::string KindOfReason(std::string_view reason);
 
 }  // namespace facts

@@ -23,7 +23,7 @@
 enum {
   MESSAGE_BYTES = 4096,
   STACK_BYTES = 128 * 1024,
-  /* How long the start of a program waits for the first reply, ms. */
+  /* Timeout of the first reply at the start of a program, ms. */
   FIRST_REPLY_TIMEOUT_MS = 200,
   /* Between attempts after a refusal, or without inotify. */
   RETRY_MS = 10000,

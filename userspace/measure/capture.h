@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands for a capture when it is reported or compared: sums, counts and distributions by
+// The figures of a capture for reports and comparisons: sums, counts and distributions by
 // group of threads. All times are ns of the capture's clock, all lengths are ns.
 //
 // Collector makes it from a trace; summary_file reads and writes it. A comparison does not need the
@@ -32,17 +32,17 @@ namespace measure {
 struct GroupName {
   std::string process;
   std::string thread;
-  // Of the process tree of the command that was recorded. Threads of one name on both sides are
-  // two groups. Never in captures without a command.
+  // True for threads in the process tree of the recorded command. Threads of the same name outside
+  // of the tree are another group. Always false in captures without a command.
   bool of_command = false;
 
   auto operator<=>(const GroupName&) const = default;
 };
 
-// What has a length each time it happens.
+// Events with a duration.
 enum class Duration : uint8_t {
   kSlice,          // a run, from the switch in to the switch out
-  kWakeupLatency,  // from the wakeup, or from being made, to the first run
+  kWakeupLatency,  // from the wakeup, or from the creation, to the first run
   kPreemptedWait,  // from leaving a CPU runnable to the next run
   kSleep,          // asleep in S, P or I, up to the wakeup
   kBlocked,        // asleep in D, up to the wakeup
@@ -74,7 +74,7 @@ inline constexpr size_t kAttributions = 7;
 inline constexpr std::array<const char*, kAttributions> kAttributionNames = {
     "held_cpu",    "held_cpu_lower", "woken_by",     "preempted_by",
     "answered_by", "let_go_by",      "given_work_by"};
-// What a sleep for something counts as besides, by facts::WaitsFor; none for the rest.
+// Additional duration that a sleep counts as, by facts::WaitsFor; none for the rest.
 struct SleepPart {
   Duration duration = Duration::kForAnswer;
   Attribution attribution = Attribution::kAnsweredBy;
@@ -95,13 +95,13 @@ constexpr std::optional<SleepPart> SleepPartOf(facts::WaitsFor waits_for) {
 struct Blame {
   uint64_t count = 0;
   uint64_t ns = 0;
-  // Of kWokenBy: the part of `ns` that was spent in D, and how often.
+  // For kWokenBy: the part of `ns` in D, and the number of these waits.
   uint64_t blocked_ns = 0;
   uint64_t blocked = 0;
   bool operator==(const Blame&) const = default;
 };
 
-// Numbers of groups that are none: wakeups by interrupts, a thread's own timer, a CPU's idle.
+// Numbers of pseudo groups: wakeups by interrupts, a thread's own timer, a CPU's idle.
 inline constexpr uint32_t kNoGroup = UINT32_MAX;  // unknown
 inline constexpr uint32_t kInterrupt = UINT32_MAX - 1;
 
@@ -110,7 +110,7 @@ struct Group {
   // The names with their digits, where no other name of the capture folds to the same; else "".
   std::string exact_process;
   std::string exact_thread;
-  // What people read: "sqlite3", but "kworker/#:#".
+  // The name for reports: "sqlite3", but "kworker/#:#".
   GroupName shown() const {
     return {.process = exact_process.empty() ? name.process : exact_process,
             .thread = exact_thread.empty() ? name.thread : exact_thread,
@@ -119,7 +119,7 @@ struct Group {
   // The recorder itself.
   bool of_recorder = false;
   uint64_t threads = 0;  // that were there at some time of the capture
-  // Where the time of its threads went: the sum is `threads` times the length of the capture.
+  // The time of its threads by state. The sum is `threads` times the length of the capture.
   std::array<uint64_t, facts::kShares> share_ns{};
   // The share kUnknown by facts::UnknownCause.
   std::array<uint64_t, facts::kUnknownCauses> unknown_ns{};
@@ -128,7 +128,7 @@ struct Group {
   uint64_t switches_involuntary = 0;  // left it runnable
   uint64_t wakeups = 0;               // of its threads, not those of running ones
   uint64_t migrations = 0;            // runs on another CPU than the run before
-  uint64_t forked_processes = 0;      // made by its threads
+  uint64_t forked_processes = 0;      // created by its threads
   uint64_t forked_threads = 0;
   uint64_t inversion_ns = 0;  // runnable while a lower priority held the CPU
   // Runnable while another CPU was idle and its own one was not, whether it may run there or not.
@@ -144,7 +144,7 @@ struct Group {
 
   // By number of the other group in Capture::groups, or kInterrupt or kNoGroup.
   std::array<std::map<uint32_t, Blame>, kAttributions> blames;
-  // What its threads slept for, but for work; only `count` and `ns`, and in a file no more than
+  // Purposes of its threads' sleeps, except work; only `count` and `ns`, and in a file no more than
   // kWaitedObjects, of which the last may be kOthers.
   static constexpr size_t kWaitedObjects = 64;
   std::map<WaitedObject, Blame> waited_objects;
@@ -166,15 +166,15 @@ struct Group {
 };
 
 struct Capture {
-  // --- where it comes from
+  // --- origin
   std::string file;      // as it was named
   std::string recorder;  // version of fxt-record; "" for other tools' files
   std::string host;
   std::string kernel;                // release
   std::string categories;            // as for -c
   std::string filters;               // "" none
-  std::string trigger;               // what ended it, of captures around an event; "" plain
-  std::string command;               // that was recorded, "" none
+  std::string trigger;               // the trigger, for captures around an event; otherwise ""
+  std::string command;               // the recorded command, "" none
   std::optional<double> start_time;  // wall clock, seconds since 1970
   uint32_t cpus = 0;
 
@@ -204,7 +204,7 @@ struct Capture {
 
   // Requests that were chosen and ended within the capture; kOthers has those of further names.
   RequestMap requests;
-  // Requests that are in none of them: there was no room, or they began before the window.
+  // Requests that are counted nowhere: there was no room, or they began before the window.
   uint64_t requests_left_out = 0;
 
   SettingMap settings;  // empty in files without settings

@@ -15,7 +15,7 @@ void Distribution::KeepWorst(const Instance& instance) {
 }
 
 void Distribution::Merge(const Distribution& other) {
-  // What is read must stay where it is.
+  // The values that are read must not move.
   if (&other == this) return Merge(Distribution(other));
   whole.Merge(other.whole);
   whole_ns += other.whole_ns;

@@ -17,12 +17,12 @@ struct Instance {
   uint64_t begin = 0;
   uint64_t length = 0;
   fxt::Koid thread = 0;
-  uint32_t cpu = 0;  // where it ran, or ran next
+  uint32_t cpu = 0;  // the CPU of the run, or of the next run
   bool operator==(const Instance&) const = default;
 };
 
-// All lengths of a kind of time. What is cut by an edge of the capture or cannot be known is
-// counted apart and is in nothing else.
+// All lengths of a kind of time. Lengths that an edge of the capture cuts, or that are unknown, are
+// counted separately and nowhere else.
 struct alignas(64) Distribution {
   static constexpr size_t kWorst = 4;
 
@@ -48,8 +48,7 @@ struct alignas(64) Distribution {
     longest_ns = longest_ns < instance.length ? instance.length : longest_ns;
     KeepWorst(instance);
   }
-  // Of the whole ones: what Histogram::Quantile says, and never more than the longest. 0 when there
-  // is none.
+  // Histogram::Quantile() of the whole ones, limited to the longest. 0 if there are none.
   uint64_t Quantile(double q) const { return std::min(whole.Quantile(q), longest_ns); }
   uint64_t Mean() const { return whole.empty() ? 0 : whole_ns / whole.count(); }
   // Keeps one that may be among the longest.

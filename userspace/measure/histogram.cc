@@ -63,7 +63,7 @@ void Histogram::AddToBucket(uint32_t bucket, uint64_t count) {
 }
 
 void Histogram::Merge(const Histogram& other) {
-  // What is carried over moves the places of what is still to come.
+  // A carry moves the positions of later entries.
   if (&other == this) return Merge(Histogram(other));
   other.ForEach([&](uint32_t bucket, uint64_t count) { AddToBucket(bucket, count); });
 }

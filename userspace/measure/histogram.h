@@ -24,7 +24,7 @@ class Histogram {
   }
   static uint64_t LeastOf(uint32_t bucket);
   static uint64_t MostOf(uint32_t bucket);
-  // The value that stands for all of a bucket: its middle.
+  // The value that represents a bucket: its middle.
   static uint64_t MiddleOf(uint32_t bucket);
   // Buckets are below this.
   static constexpr uint32_t kBuckets = (64 - kBucketBits + 1) << kBucketBits;
@@ -60,10 +60,10 @@ class Histogram {
       if (count != 0) tell(base_ + i, count);
     }
   }
-  // The same as a list, made anew by each call.
+  // The same as a list; each call makes it again.
   std::vector<std::pair<uint32_t, uint64_t>> buckets() const;
 
-  // For drawing: 8 buckets put together, 8 an octave; what is empty is left out.
+  // For drawing: 8 buckets merged, 8 an octave, without empty ones.
   struct Bar {
     uint64_t least = 0;
     uint64_t most = 0;
@@ -74,19 +74,19 @@ class Histogram {
   // The value below or at which the fraction `q` (0 to 1) of all values lies: the middle of its
   // bucket. 0 when empty.
   uint64_t Quantile(double q) const;
-  // How many values lie above `value`, buckets counted by their middle.
+  // Number of values above `value`; a bucket counts by its middle.
   uint64_t CountAbove(uint64_t value) const;
   // The sum of (x - value) over the values above `value`, by their middles, ns.
   double ExcessAbove(uint64_t value) const;
-  // Of log(x + floor), by middles: the mean, and the sum of the squared distances from it. 0 when
-  // empty.
+  // Mean of log(x + floor), with the middle of each bucket as x, and the sum of the squared
+  // distances from it. 0 if empty.
   struct Logs {
     double mean = 0;
     double squares = 0;
   };
   Logs LogsOf(double floor) const;
-  // How far the values lie apart, by middles: the standard deviation of a sample. 0 of fewer than
-  // two.
+  // Standard deviation, by the middles of buckets: the standard deviation of a sample. 0 of fewer
+  // than two.
   double StandardDeviation() const;
 
   bool operator==(const Histogram& other) const {
@@ -105,7 +105,7 @@ class Histogram {
   std::vector<uint8_t> few_;
   uint64_t count_ = 0;
   uint32_t base_ = 0;  // the bucket of few_[0], the first of its octave
-  // What was carried over, multiples of 256, in ascending order of their buckets.
+  // Carries, multiples of 256, in ascending order of their buckets.
   std::vector<std::pair<uint32_t, uint64_t>> many_;
 };
 

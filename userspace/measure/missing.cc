@@ -22,7 +22,7 @@ bool HasSwitches(const Capture& capture) {
 
 std::vector<std::string> WhatIsMissing(const Capture& capture) {
   if (!HasSwitches(capture)) {
-    return {"there are no context switches: who ran, who waited and for whom is not known"};
+    return {"there are no context switches: runs, waits and their causes are unknown"};
   }
   uint64_t runs = 0;
   uint64_t to_sleep = 0;
@@ -45,7 +45,7 @@ std::vector<std::string> WhatIsMissing(const Capture& capture) {
     missing.emplace_back("threads have no names: the threads of a process are one group");
   } else if (!has_processes) {
     missing.emplace_back(
-        "processes have no names: threads of one name are one group, whatever they are of");
+        "processes have no names: threads of one name are one group, also of different processes");
   }
   const bool has_states = to_sleep != 0 || runs < kEnough;
   if (!has_states && runnable != 0) {
@@ -54,11 +54,11 @@ std::vector<std::string> WhatIsMissing(const Capture& capture) {
         "as waiting for a CPU");
   } else if (!has_states) {
     missing.emplace_back(
-        "states of threads are not recorded: what they did off the CPU is not known");
+        "states of threads are not recorded: their states off the CPU are unknown");
   }
   if (wakeups == 0 && runs >= kEnough) {
     missing.emplace_back(
-        "there are no wakeups: where sleeping ended and waiting for a CPU began is not known");
+        "there are no wakeups: the ends of sleeps and the begins of waits for a CPU are unknown");
   }
   return missing;
 }

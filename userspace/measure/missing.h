@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a capture cannot tell, because what wrote it did not record it.
+// Missing data of a capture that its recorder did not write.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Requests of one name: how long they took, and where the time of their critical paths went.
+// Requests of one name: their durations, and the parts of their critical paths.
 #pragma once
 
 #include <compare>

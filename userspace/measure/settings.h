@@ -16,9 +16,9 @@ namespace measure {
 
 struct SettingKey {
   schema::SettingScope scope = schema::SettingScope::kSystem;
-  // Of processes: it is in the tree of the recorded command, as in GroupName.
+  // For processes: it is in the tree of the recorded command, as in GroupName.
   bool of_command = false;
-  // Of processes the name of GroupName::process; of cgroups with numbers and ids folded.
+  // For processes: GroupName::process; for cgroups: the path with '#' for numbers and ids.
   std::string subject;
   std::string name;
 
@@ -41,7 +41,7 @@ struct SettingValues {
 inline constexpr std::string_view kOfThread = " of thread ";
 
 using SettingMap = std::map<SettingKey, SettingValues>;
-// What a map may take in memory; settings beyond are left out.
+// Memory limit of a map; settings beyond are left out.
 inline constexpr size_t kMostSettings = 20'000;
 
 // Adds the values of another capture of the machine.

@@ -23,9 +23,9 @@ struct WaitedObject {
   auto operator<=>(const WaitedObject&) const = default;
 };
 
-// Of paths the last part, of addresses without ports that the kernel chose; numbers of files, pipes
-// and processes are folded to '#'. Addresses of memory and inodes are left out.
-// `kind` as facts::WaitObject::kind; "" if it is not known.
+// Returns a name that is equal in captures of the same work: the last part of a path; an address
+// without ports that the kernel chose; '#' for numbers of files, pipes and processes. Memory
+// addresses and inodes are left out. `kind` as facts::WaitObject::kind; "" if unknown.
 std::string ComparableName(std::string_view kind, std::string_view object);
 
 WaitedObject WaitedObjectOf(const facts::WaitObject& object, bool blocked,

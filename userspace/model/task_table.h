@@ -81,7 +81,7 @@ class TaskTable {
   void Remove(ThreadHandle handle);
 
   // Gives all threads and processes the koids of a capture that begins now. A thread whose tid has another owner by now is
-  // removed. Nothing follows the table yet.
+  // removed. The table has no observer yet.
   void Renumber();
 
   // A non-leader thread calls exec: it and the leader exchange tids and koids. If the leader was

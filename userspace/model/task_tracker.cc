@@ -14,11 +14,11 @@
 namespace model {
 namespace {
 
-// How long an exited thread is kept without its last switch, ns.
+// Time for which an exited thread is kept without its last switch, ns.
 constexpr uint64_t kGraceWithoutSwitches = 1'000'000'000;
 constexpr uint64_t kGraceForLastSwitch = 10'000'000'000;
-// And how many at least: 100,000 processes can end within that time, and each takes about 500 bytes. There are twice as
-// many at most.
+// And how many at least: 100,000 processes can end within that time, and each takes about 500
+// bytes. There are twice as many at most.
 constexpr size_t kKeptEnded = size_t{1} << 13;
 
 template <size_t kBytes>
@@ -98,8 +98,8 @@ void TaskTracker::EndSnapshot() {
 void TaskTracker::CopyTasks(const TaskTracker& other) {
   const TaskTable& theirs = other.table_;
   const auto is_copied = [&](ThreadHandle handle) {
-    // Pseudo threads are created on demand. Of two threads with one tid, the other one is switching
-    // out.
+    // Pseudo threads are created on demand. If two threads have one tid, the other one is being
+    // switched out.
     return theirs.Find(theirs.thread(handle).tid) == handle;
   };
   theirs.ForEachThread([&](ThreadHandle handle) {
@@ -237,7 +237,7 @@ ThreadHandle TaskTracker::OnExec(const fxr_exec& event) {
       // Without last switches nothing else removes it.
       if (leader != kNoHandle && !sees_switches_ && !table_.IsOnCpu(leader)) table_.Remove(leader);
     } else {
-      handle = kNoHandle;  // it has the leader's tid by now, and the leader, on its way out, its
+      handle = kNoHandle;  // it has taken the leader's tid, and the exiting leader has its tid
     }
   }
   if (handle == kNoHandle) handle = Thread(event.tid);

@@ -21,7 +21,7 @@ namespace output {
 namespace {
 
 constexpr int kWriteFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
-// How often another process may take the name first.
+// Retries if another process takes the name first.
 constexpr int kMostAttempts = 50;
 
 std::string TemporaryName() {

@@ -30,8 +30,8 @@ struct FileOptions {
   // The file takes its name together with others (PublishTogether()).
   bool with_others = false;
   std::string option = "-o";  // the option that hints mention
-  // How long to wait for the reader of a FIFO or pipe; called on the waiting thread. Empty: for
-  // ever.
+  // Decides how long to wait for the reader of a FIFO or pipe; called on the waiting thread. Empty:
+  // for ever.
   output::KeepWaiting keep_waiting = {};
 };
 

@@ -30,7 +30,8 @@ class PartText {
     return builder_->NumberOf(builder_->KoidOf(thread));
   }
   std::string Text(Label label) const;
-  // What a part waited for: of kRunnable the thread that had the CPU. "" if it is not known.
+  // The object that a part waited for: of kRunnable the thread that had the CPU. "" if it is not
+  // known.
   std::string WaitedFor(const Part& part, Names names) const {
     return WaitedFor(part, NamerOf(names));
   }

@@ -40,8 +40,8 @@ struct PathOptions {
   std::function<bool(std::string_view category, std::string_view name, bool of_kernel)> wants_span;
   // Whether the interval from..to of a thread is a request; null: of none.
   std::function<bool(fxt::Koid thread, std::string_view name)> wants_thread;
-  // Of the durations that wants_span takes only those within no other one of their thread, and
-  // those of kRequestCategory; no flows.
+  // Takes only durations that are not within another one of their thread (of those that wants_span
+  // accepts), and those of kRequestCategory; no flows.
   bool outermost = false;
   // ns of the trace's clock. Spans that end outside of it are no requests.
   uint64_t from = 0;
@@ -128,7 +128,7 @@ class PathBuilder {
   // As Linux has it; the koid itself where there is no such number.
   uint64_t NumberOf(fxt::Koid koid) const { return names().NumberOf(koid).value_or(koid); }
 
-  // What is kept of each thread besides the timeline.
+  // State of a thread besides the timeline.
   static constexpr size_t kBytesOfThread = 128;
   // Spans that found no room until the timeline passed their end, or while they were open.
   uint64_t left_out() const { return left_out_ + open_.left_out(); }
@@ -174,7 +174,7 @@ class PathBuilder {
 
   facts::KernelSections sections_;
   facts::OpenSpans open_;
-  // Of PathOptions::outermost, by owner and thread: where the last complete duration ends.
+  // For PathOptions::outermost: the end of the last complete duration, by owner and thread.
   std::map<std::pair<uint64_t, fxt::Koid>, uint64_t> complete_ends_;
   uint64_t ends_ = 0;             // of spans, so far
   std::vector<Request> pending_;  // a heap by LaterEnd

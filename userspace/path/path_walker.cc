@@ -40,7 +40,7 @@ std::optional<ActivityInterval> PathWalker::ThreadBefore(facts::ThreadIndex inde
   if (time > timeline_.latest()) return ActivityInterval{.begin = timeline_.latest(), .end = time};
   const uint64_t kept_to = threads_.EndOf(index);
   if (time <= kept_to) return threads_.Before(index, time);
-  // What goes on now.
+  // The interval at the current time.
   const auto& thread = timeline_.threads()[index];
   if (thread.idle) return std::nullopt;
   ActivityInterval current{.begin = thread.since,
@@ -113,7 +113,7 @@ void PathWalker::AddWaitForCpu(uint64_t begin, uint32_t cpu) {
 void PathWalker::StepOverSleep(const ActivityInterval& interval, uint64_t begin) {
   const Frame frame = frames_.back();
   const bool blocked = interval.activity == Activity::kBlocked;
-  // What a sleep was on is known at its end.
+  // The operation of a sleep is known at its end.
   const Sleep sleep = interval.end > at_ ? Sleep{} : evidence_.Of(frame.thread, interval.begin);
   const auto add = [&](PartKind kind) { AddPart(kind, begin).waited_for = sleep.waited_for; };
   // The sleep goes on: on the request's own thread that is a fact, while a thread that woke another

@@ -26,9 +26,9 @@ class PathWalker {
   static constexpr size_t kMaxDepth = 64;
   // Parts of a request; what is before them is one part that is kUnknown.
   static constexpr size_t kMaxParts = size_t{1} << 18;
-  // Steps of all walks together, each of them an interval of a thread or CPU: paths of requests that
-  // overlap may be many times as long as the trace. So many, and one more for each kBytesOfStep
-  // bytes of the trace.
+  // Steps of all walks together, each of them an interval of a thread or CPU: paths of requests
+  // that overlap may be many times as long as the trace. So many, and one more for each
+  // kBytesOfStep bytes of the trace.
   static constexpr uint64_t kFreeSteps = uint64_t{1} << 24;
   static constexpr uint64_t kBytesOfStep = 8;
 
@@ -84,7 +84,7 @@ class PathWalker {
   uint64_t max_steps_;
   uint64_t steps_ = 0;
 
-  // Of the walk.
+  // Current time of the walk.
   uint64_t at_ = 0;
   std::vector<Frame> frames_;
   std::vector<Part> parts_;  // the last one first

@@ -34,7 +34,7 @@ struct Request {
   uint64_t duration() const { return end - begin; }
 };
 
-// What a sleep was on, as far as the records say.
+// The operation and object of a sleep, if known.
 struct WaitedFor {
   Label what = 0;    // "futex", "block read", "page fault"
   Label object = 0;  // the thing: a device, an address, a file, a peer
@@ -65,12 +65,12 @@ struct Part {
   uint64_t begin = 0;
   uint64_t length = 0;
   facts::ThreadIndex thread = facts::kNoThread;
-  // Of kRunnable the thread that had the CPU.
+  // For kRunnable: the thread on the CPU.
   facts::ThreadIndex holder = facts::kNoThread;
   // The thread whose sleep this part explains; kNoThread on the request's own thread.
   facts::ThreadIndex waiter = facts::kNoThread;
-  // What a wait was on. Of a part with a waiter that is no wait itself: what the waiter's sleep was
-  // on.
+  // The operation that a wait was in. For other parts with a waiter: the operation of the waiter's
+  // sleep.
   WaitedFor waited_for = {};
   uint16_t depth = 0;  // sleeps between the request's thread and this one
   PartKind kind = PartKind::kUnknown;

@@ -47,7 +47,7 @@ bool IsRemote(const facts::WaitObject& object) {
   return !is_loopback && remote != host(text.substr(0, arrow));
 }
 
-// What ended a sleep that an interrupt ended, as far as its object says so.
+// The cause of a wakeup by an interrupt, if the object of the sleep determines it.
 std::optional<PartKind> EndOf(const facts::WaitObject& object, uint64_t slept) {
   if (object.kind == schema::wait_kind::kSleep || slept >= object.asked.value_or(UINT64_MAX)) {
     return PartKind::kTimer;

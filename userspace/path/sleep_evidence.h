@@ -21,10 +21,10 @@
 
 namespace path {
 
-// What is known of one sleep besides the thread that ended it.
+// Facts about a sleep besides the thread that ended it.
 struct Sleep {
   WaitedFor waited_for = {};
-  // What ended it, where the records say so: kDevice, kTimer or kPeer.
+  // The cause of the wakeup, if the records have it: kDevice, kTimer or kPeer.
   std::optional<PartKind> ended_by = std::nullopt;
 };
 
@@ -48,7 +48,7 @@ class SleepEvidence {
   void NoteEnd(facts::ThreadIndex thread, uint64_t begin, uint64_t end, bool blocked,
                bool by_thread, bool by_interrupt, const facts::WaitObject* object = nullptr);
 
-  // Of the sleep that began at `begin`.
+  // The evidence for the sleep that began at `begin`.
   Sleep Of(facts::ThreadIndex thread, uint64_t begin) const;
 
  private:

@@ -10,7 +10,8 @@ namespace path {
 // OpenTelemetry's name of the argument.
 inline constexpr std::string_view kTraceIdArgument = "trace_id";
 
-// Of arguments as JSON, without braces (Request::members). Empty if there is none that is a text.
+// Returns the `trace_id` of arguments in JSON without braces (Request::members). Empty if there is
+// no such string.
 std::string TraceIdOf(std::string_view members);
 
 }  // namespace path

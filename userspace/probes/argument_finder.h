@@ -16,7 +16,7 @@
 
 namespace probes {
 
-// What is wanted of each function.
+// The requested arguments of each function.
 struct ArgumentQuery {
   std::vector<DwarfArguments::Function> functions;
   std::vector<ValueText> values;

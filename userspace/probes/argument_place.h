@@ -25,7 +25,7 @@ struct Place {
   static Place InMemory(Register base, int64_t offset);
   static Place InRegisters(std::initializer_list<Register> registers);
 
-  // What the pointer here points to. Errors: too many pointers, part of a register.
+  // The type that the pointer points to. Errors: too many pointers, part of a register.
   util::Result<Place> Follow() const;
   // Reads `bytes` here, of them `bits` bits from `shift` up.
   util::Result<fxr_probe_operand> Read(uint64_t bytes, uint64_t shift, uint64_t bits,
@@ -39,7 +39,7 @@ struct Place {
 // Classes of an argument's parts of 8 bytes in the calling convention.
 enum class Part : uint8_t { kNone, kInteger, kFloat };
 
-// How the calling convention passes a value.
+// Class of a value in the calling convention.
 struct Passing {
   bool by_reference = false;
   bool in_memory = false;

@@ -23,8 +23,8 @@ constexpr size_t kMaxUnits = size_t{1} << 20;
 constexpr size_t kMaxParameters = 64;
 constexpr size_t kMaxMembers = 4096;
 constexpr size_t kMaxEntries = size_t{1} << 24;  // of a unit
-// Of a unit, among which compilers put its first type. It is searched for each function of a
-// pattern.
+// Entries at the begin of a unit that are searched for its first type. The search runs for each
+// function of a pattern.
 constexpr size_t kEntriesWithTypes = 4096;
 constexpr int kMaxDepth = 16;
 
@@ -76,8 +76,8 @@ std::string NameOf(Dwarf_Die* die) {
   return {};
 }
 
-// Whether the compilation unit describes types. That of a compiler with -g1 does not, and no
-// function there says that it returns something.
+// Whether the compilation unit describes types. Debug information of -g1 has none, and no function
+// there has a return type.
 bool HasTypes(Dwarf_Die* die) {
   Dwarf_Die unit;
   Dwarf_Die at;
@@ -133,7 +133,7 @@ bool IsStruct(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-// What `die` points to, without typedefs and qualifiers; false for void.
+// The type that `die` points to, without typedefs and qualifiers; false for void.
 bool Pointee(Dwarf_Die* die, Dwarf_Die* type) { return TypeOf(die, type) && Peel(type); }
 
 // Bytes; 0 if not known.
@@ -159,7 +159,7 @@ struct Member {
   uint64_t bits = 0;        // of a bit field; 0: none
 };
 
-// How a search for a member ends.
+// Result of a search for a member.
 enum class Search : uint8_t { kFound, kNone, kUnsupported };
 
 Search MemberAt(Dwarf_Die* child, uint64_t base, Member* found) {
@@ -311,7 +311,7 @@ bool Classify(Dwarf_Die type, uint64_t offset, int depth, size_t* budget,
   return true;
 }
 
-// How the calling convention passes a value of this type; nothing: not known.
+// Class of this type in the calling convention; nothing: not known.
 std::optional<Passing> PassingOf(Dwarf_Die type, Machine machine) {
   if (!Peel(&type)) return std::nullopt;
   Passing passing;
@@ -424,7 +424,7 @@ struct DwarfArguments::Impl {
 
   static util::Error Refuse(std::string text) { return {std::move(text), ""}; }
 
-  // Where the calling convention has parameter number `index`.
+  // The location of parameter number `index` by the calling convention.
   Found PlaceByConvention(Dwarf_Die* function, std::vector<Dwarf_Die> parameters,
                           size_t index) const {
     bool has_result_address = false;
@@ -464,7 +464,7 @@ struct DwarfArguments::Impl {
     bool is_found = false;
     for (ptrdiff_t at = 0;
          (at = dwarf_getlocations(&location, at, &base, &begin, &end, &ops, &count)) > 0;) {
-      // Where a parameter begins with an empty range, that is its location on entry.
+      // If the first range is empty, it is the location on entry.
       is_found = begin <= of.address && (of.address < end || begin == of.address);
       if (is_found) break;
     }

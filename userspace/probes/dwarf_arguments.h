@@ -41,7 +41,7 @@ class DwarfArguments {
   };
   // One value for each of `texts`, which are not positional.
   std::vector<ResolvedValue> Find(const Function& function, std::span<const ValueText> texts) const;
-  // What the function returns, as `type`, or its own type if that is empty.
+  // The returned value of the function, as `type`, or as its own type if that is empty.
   ResolvedValue FindResult(const Function& function, const std::string& type) const;
 
  private:

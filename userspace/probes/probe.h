@@ -66,7 +66,7 @@ struct Probe {
   }
 };
 
-// What the BPF programs read of a probe; its values stand in the order of `shown`, each length
+// The part of a probe that BPF programs read; its values stand in the order of `shown`, each length
 // behind its text. The limits of fxr_probe_spec hold already.
 fxr_probe_spec MakeSpec(const Probe& probe);
 

@@ -24,7 +24,7 @@ util::Error CannotRead(const ValueText& value, const std::string& why) {
           "arguments in registers can also be asked for by position: arg1, arg2:str"};
 }
 
-// What the register holds in which results are returned.
+// The value of the register of results.
 Argument RegisterOfResult(const std::string& type) {
   Argument result;
   result.name = "retval";

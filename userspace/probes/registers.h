@@ -10,7 +10,7 @@ namespace probes {
 
 enum class Machine : uint8_t { kX86, kArm };
 
-// That of this program, which the kernel has as well.
+// The machine of this program, which is also the kernel's.
 constexpr Machine HostMachine() {
 #if defined(__aarch64__)
   return Machine::kArm;

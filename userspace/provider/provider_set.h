@@ -76,7 +76,7 @@ class ProviderSet {
   static constexpr size_t kStringBytesOfUser = size_t{4} << 20;
   // Memory of the records that a snapshot copies, beyond the buffers with a size of their own.
   static constexpr size_t kCopyBytes = size_t{16} << 20;
-  // Records may be so much later than the clock; ns. Later ones are not valid.
+  // Records may be later than the clock by this much, ns. Later ones are not valid.
   static constexpr uint64_t kToleranceNs = 1'000'000;
   // Bytes that are read at most, per second and at once.
   static constexpr uint64_t kReadBytesPerSecond = uint64_t{64} << 20;
@@ -92,7 +92,8 @@ class ProviderSet {
   ProviderSet(const ProviderSet&) = delete;
   ProviderSet& operator=(const ProviderSet&) = delete;
 
-  // Returns a unique id; nothing if no place is free, which is counted. Calls `notify` at once.
+  // Returns a unique id; empty if there are too many providers, which is counted. Calls `notify` at
+  // once.
   std::optional<uint32_t> Add(const std::string& name, const ProviderProcess& process,
                               NotifyProvider notify);
   // The provider has gone: its place is free, and its records stay.

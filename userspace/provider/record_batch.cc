@@ -10,7 +10,7 @@
 namespace provider {
 namespace {
 
-// Of a small allocation.
+// Bytes of a small allocation besides its contents.
 constexpr size_t kAllocation = 16;
 
 constexpr uint64_t kIndexMask = 0x7fff;

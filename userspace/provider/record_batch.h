@@ -24,7 +24,7 @@ struct Identity {
   uint32_t pid = 0;
   std::string name{};
   uid_t user = 0;
-  // Of the process, as util::ProcessHandle has it; 0: not known.
+  // Start time of the process, as in util::ProcessHandle; 0: unknown.
   uint64_t start_ticks = 0;
 };
 
@@ -49,8 +49,8 @@ class StringTable {
   bool DefineAll(const StringTable& other, uint32_t end);
   // Null: undefined.
   const std::string* Find(uint16_t index) const { return provider_.FindString(index); }
-  // Of a defined string. Records refer to strings of 4,096 bytes by 16 bytes: to hash the text for
-  // each record would let a provider take much of a reader's time.
+  // The hash of a defined string. Records of 16 bytes may refer to strings of 4,096 bytes, so
+  // hashing the text for each record would let a provider consume much of a reader's time.
   uint64_t HashOf(uint16_t index) const { return index < hashes_.size() ? hashes_[index] : 0; }
   // For fxt::RecordParser. Thread 1 is that of the record's block.
   const fxt::ReaderProvider& provider() const { return provider_; }
@@ -104,7 +104,7 @@ struct RecordBatch {
 // its vectors. Returns the memory of all.
 size_t Compact(RecordBatch& batch);
 
-// Providers that found no place.
+// Providers that were refused, because there were too many.
 struct Refusal {
   uint64_t time = 0;  // ns of CLOCK_MONOTONIC, of the last one
   uint64_t count = 0;

@@ -24,7 +24,7 @@ struct SectionStats {
   uint64_t invalid = 0;  // left out: not valid
   uint64_t cut = 0;      // left out: ends whose begins are before the file
   uint64_t lost = 0;     // found no room in the provider's memory or within a limit of the file
-  uint64_t refused = 0;  // providers that found no place
+  uint64_t refused = 0;  // providers beyond the limit
 };
 
 class SectionWriter {
@@ -74,8 +74,8 @@ class SectionWriter {
   static fxt::StringRef Intern(Section& section, fxt::RecordScope& scope, std::string_view text);
   static fxt::ThreadKey LocalKey(Section& section, fxt::ThreadKey key);
   void Close(std::map<uint32_t, std::unique_ptr<Section>>::iterator section);
-  // The thread `tid`, if it belongs to the provider's process, else the main thread. Nothing if the
-  // pid is another process's by now.
+  // The thread `tid`, if it belongs to the provider's process, else the main thread. Empty if the
+  // pid belongs to another process now.
   std::optional<fxt::ThreadKey> KeyOf(const Identity& identity, uint32_t tid);
   bool WriteEvent(const RecordBatch& batch, const RecordEntry& entry, const fxt::Event& event);
   bool WriteBlob(Section& section, const fxt::Event& event);

@@ -67,7 +67,7 @@ class BudgetShare {
   size_t bytes_ = 0;
 };
 
-// What one provider asks for.
+// The request of one provider.
 struct Demand {
   uid_t user = 0;
   size_t bytes = 0;

@@ -22,13 +22,13 @@ struct State {
   double q = 0;
 };
 
-// SQLite gives memory that is 0 at first.
+// SQLite's memory is initially 0.
 State** StateOf(sqlite3_context* context, bool make) {
   return static_cast<State**>(sqlite3_aggregate_context(context, make ? sizeof(State*) : 0));
 }
 
-// Of microseconds as dur / 1e3 the part behind the point would be lost, and what is below 0 is no
-// length.
+// Returns the value as a whole number from 0 on. Fractions (dur / 1e3) and negative values are errors:
+// they would lose digits, and are no lengths.
 std::optional<uint64_t> LengthOf(sqlite3_value* value) {
   switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:
@@ -46,7 +46,7 @@ std::optional<uint64_t> LengthOf(sqlite3_value* value) {
   return length < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(length));
 }
 
-// What is no number is no fraction either.
+// A value that is not a number is an error.
 double FractionOf(sqlite3_value* value) {
   const int type = sqlite3_value_numeric_type(value);
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT ? sqlite3_value_double(value) : -1;
@@ -92,7 +92,7 @@ void StepOfHistogram(sqlite3_context* context, int count, sqlite3_value** argv) 
   Add(context, argv[0], nullptr, count > 1 ? argv[1] : nullptr);
 }
 
-// The state of an aggregate that ends; null if it has no rows.
+// The state at the end of an aggregate; null if it has no rows.
 std::unique_ptr<State> TakeState(sqlite3_context* context) {
   State** place = StateOf(context, false);
   return std::unique_ptr<State>(place == nullptr ? nullptr : std::exchange(*place, nullptr));
@@ -108,7 +108,7 @@ void FinishQuantile(sqlite3_context* context) {
   sqlite3_result_int64(context, static_cast<sqlite3_int64>(state->values.Quantile(state->q)));
 }
 
-// JSON, which json_each() takes apart.
+// The result is JSON, for json_each().
 void FinishHistogram(sqlite3_context* context) {
   const std::unique_ptr<State> state = TakeState(context);
   if (state == nullptr || state->values.empty()) return sqlite3_result_null(context);

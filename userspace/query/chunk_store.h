@@ -15,11 +15,11 @@
 
 namespace query {
 
-// Memory is that of a chunk for each list, and of kKept.
+// The memory is a chunk for each list, and kKept chunks.
 class ChunkStore {
  public:
   static constexpr size_t kChunkBytes = 1024;
-  // Full chunks beyond this many go to a file without a name.
+  // Further full chunks go to an unnamed file.
   static constexpr size_t kKept = 8192;
 
   struct List {
@@ -27,13 +27,13 @@ class ChunkStore {
     uint32_t last = UINT32_MAX;
   };
 
-  // Reads a list that does not grow any more, and takes it apart.
+  // Reads a list that does not grow any more, and frees its chunks.
   class Reader {
    public:
     Reader() = default;
     Reader(ChunkStore& store, const List& list) : store_(&store), next_(list.first) {}
 
-    // What is left of a chunk, a whole record at least; empty behind the last.
+    // The rest of a chunk, at least a whole record; empty behind the last.
     util::Result<std::span<const std::byte>> Rest();
     void Skip(size_t bytes) { rest_ = rest_.subspan(bytes); }
 
@@ -49,7 +49,7 @@ class ChunkStore {
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
-  // Appends a record, kChunkBytes at most, which is never divided between chunks.
+  // Appends a record of at most kChunkBytes, which is never split between chunks.
   util::Status Append(List& list, std::span<const std::byte> record) {
     if (list.last == kNone || chunks_[list.last].used + record.size() > kChunkBytes) [[unlikely]] {
       if (auto status = Grow(list); !status) return status;

@@ -15,30 +15,30 @@
 namespace query {
 
 struct ColumnCondition {
-  // NULL meets kIsNull alone.
+  // NULL meets only kIsNull.
   enum class Kind : uint8_t { kIsNull, kIsNotNull, kIn, kNotIn, kFromTo };
 
   Kind kind = Kind::kIsNull;
   uint8_t column = 0;
   bool is_text = false;  // the type of the column; else it is of whole numbers
-  // Of kIn and kNotIn, by the type of the column.
+  // For kIn and kNotIn: the list, by the type of the column.
   std::vector<int64_t> numbers = {};
   std::vector<std::string> texts = {};
-  // Of kFromTo, both included.
+  // For kFromTo; both are included.
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;
 };
 
-// What an expression of one column of a table says; `scalars` are the values of Expression::Kind::kScalar. None: it is
-// another condition.
+// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar. Empty: it is not
+// such a condition.
 std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
                                            std::span<const tables::Cell> scalars);
 
-// Whether no row of a block can meet it.
+// True if no row of a block can meet it.
 bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entry);
 
-// Removes from `rows` those that do not meet it. False if there are values of another type: then
-// `rows` are as they were.
+// Removes from `rows` those that do not meet it. False if there are values of another type; `rows`
+// is then unchanged.
 bool Choose(const ColumnCondition& condition, const columns::ColumnValues& values,
             std::vector<uint32_t>& rows);
 

@@ -81,7 +81,7 @@ util::Result<bool> ColumnScan::NextBlock() {
       const uint8_t slot = batch_.SlotOf(condition.column);
       if (!is_read[slot] && !ReadColumn(condition.column, values_[slot])) return failed;
       is_read[slot] = true;
-      // Of values of another type SQLite chooses.
+      // SQLite checks values of another type.
       static_cast<void>(Choose(condition, values_[slot], chosen_));
       if (chosen_.empty()) break;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows of a table from its columns: those of tables::Scan, in the same order.
+// Reads the rows of a table from its columns: the rows of tables::Scan, in the same order.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ namespace query {
 
 class ColumnScan {
  public:
-  // `file` is what the table of captures calls the trace. Texts of columns that repeat stay in
-  // `texts`, which must outlive this.
+  // `file` is the name of the trace in the table of captures. Texts of columns with repeated texts
+  // are kept in `texts`, which must outlive this.
   ColumnScan(std::shared_ptr<const columns::ColumnFile> from, tables::Table table, uint64_t columns,
              const tables::RowFilter& filter, std::vector<ColumnCondition> conditions,
              std::string file, tables::TextPool& texts);
   ColumnScan(const ColumnScan&) = delete;
   ColumnScan& operator=(const ColumnScan&) = delete;
 
-  // Takes the rows away and makes further ones. False after the last row.
+  // Replaces the rows by the next ones. False after the last row.
   util::Result<bool> Advance();
-  // Valid up to the next Advance(). All rows that the filter and the conditions choose, and perhaps
+  // Valid up to the next Advance(). All rows that meet the filter and the conditions, and possibly
   // others.
   const tables::RowBatch& rows() const { return batch_; }
-  // Of a row of rows(): its number in the table.
+  // The number in the table of a row of rows().
   uint64_t RowOf(size_t row) const { return block_begin_ + chosen_[filled_ + row]; }
-  // Those of the trace, and texts that this cut.
+  // Faults of the trace, and texts that this scan cut.
   tables::ScanFaults faults() const {
     tables::ScanFaults faults = from_->faults();
     faults.cut_texts += text_budget_.cut();
@@ -60,7 +60,7 @@ class ColumnScan {
   std::vector<uint32_t> chosen_;  // rows of the block
   size_t next_row_ = 0;           // of these
   std::vector<columns::ColumnValues> values_;  // of each column of the batch
-  // Of columns that repeat: where the texts of the block stay; null where there was no room.
+  // For columns with repeated texts: the texts of the block; null if there is no room.
   std::vector<std::vector<const std::string*>> kept_texts_;
 };
 

@@ -31,8 +31,7 @@ bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> word
   });
 }
 
-// Instructions of SQLite's machine between two questions whether to go on: a tenth of a
-// millisecond.
+// Instructions of SQLite's machine between two checks for cancellation: a tenth of a millisecond.
 constexpr int kStepsBetweenLooks = 10'000;
 
 int IsCancelled(void* cancelled) {
@@ -41,7 +40,7 @@ int IsCancelled(void* cancelled) {
 
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-// What reads is allowed, and what is written to the temporary schema, which is gone at the end.
+// Reads are allowed, and writes to the temporary schema, which is dropped at the end.
 int Authorize(void*, int action, const char* first, const char* second, const char* schema,
               const char*) {
   switch (action) {
@@ -77,7 +76,7 @@ int Authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-// Of the row that a statement stands at. `bytes` holds what is no text. False if there is any.
+// Copies the current row of a statement. `bytes` holds blobs as hexadecimal text. False if there are any.
 bool Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
   bytes.clear();
   bytes.reserve(row.size());
@@ -196,7 +195,7 @@ util::Error Database::Failure() const {
 util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
                                                        TraceModuleOptions options,
                                                        const columns::CacheOptions* cache) {
-  // As people read it; SQLite would say it less well.
+  // A clearer message than SQLite's.
   auto file = TraceFile::Open(trace);
   if (!file) return file.TakeError();
   std::shared_ptr<StatementWindows> windows;
@@ -232,13 +231,13 @@ util::Result<std::unique_ptr<Database>> Database::Open(const std::string& trace,
       return database->Failure();
     }
   }
-  // SQLite creates tables that are functions when they are first named. The authorizer below would
-  // see that as a CREATE.
+  // SQLite creates table-valued functions at their first use. The authorizer below would see that
+  // as a CREATE.
   sqlite3_exec(opened,
                "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('slices'),"
                " pragma_table_xinfo('slices'), pragma_table_list, pragma_function_list LIMIT 0",
                nullptr, nullptr, nullptr);
-  // Sorting takes this much before it goes to temporary files.
+  // Memory of a sort before it uses temporary files.
   sqlite3_exec(opened, "PRAGMA cache_size=-16000", nullptr, nullptr, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kMaxLength);
@@ -257,7 +256,7 @@ bool Database::MakeGroups(const GroupSelect& select) {
   const GroupInput input{
       .table = [&](tables::Table table, uint64_t columns) -> std::shared_ptr<const columns::ColumnFile> {
         auto file = cache_->Columns(table, columns);
-        // A trace that cannot be read to its end is an error behind the rows.
+        // If a trace cannot be read to its end, the error follows the rows.
         if (!file || !(*file)->faults().error.empty()) return nullptr;
         faults = (*file)->faults();
         return std::move(*file);
@@ -300,7 +299,7 @@ bool Database::Load(const std::string& select, Relation& to) {
 
 std::optional<std::vector<RelationColumn>> Database::Describe(const std::string& select) const {
   const Statement statement = Prepared(select);
-  // SQLite does not tell by which rules it compares the texts of a column.
+  // SQLite does not report the collation of a column.
   if (!statement || HasTemporary("upper(sql) LIKE '%COLLATE%'")) return std::nullopt;
   std::vector<RelationColumn> columns;
   for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
@@ -356,7 +355,7 @@ std::string Database::WithTops(std::string_view statement) {
     const auto columns = cache_->Columns(top.table, wanted);
     if (!columns || !(*columns)->faults().error.empty()) continue;
     const auto last = LastOfTop(top, **columns, cancelled_);
-    // Of the smallest number SQLite has no literal.
+    // SQLite has no literal for the smallest number.
     if (!last || *last == INT64_MIN) continue;
     const size_t begin = top.has_where ? top.where_begin : top.at;
     text.append(statement, done, begin - done);
@@ -425,7 +424,7 @@ util::Status Database::Run(const std::string& statements, ResultWriter& writer,
   const char* const end = rest + statements.size();
   while (rest < end) {
     sqlite3_stmt* prepared = nullptr;
-    // With the NUL behind it: else SQLite copies all of the rest for each statement.
+    // With the NUL behind it: otherwise SQLite copies the whole rest for each statement.
     const char* const begin = rest;
     const GroupTables tables(*this);  // outlive the statement that reads them
     const int code = sqlite3_prepare_v2(database_.get(), rest, static_cast<int>(end - rest) + 1,

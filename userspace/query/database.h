@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace as a database that nothing can be written with.
+// A trace as a read-only database.
 #pragma once
 
 #include <cstdint>
@@ -60,28 +60,29 @@ class Database {
     Database& database_;
   };
 
-  // The statement in which the cache answers what it can; null if that is nothing.
+  // The statement in which the cache answers all parts that it can; null if it can answer none.
   Statement FromColumns(std::string_view original, sqlite3_stmt* prepared);
-  // Null if SQLite does not understand it.
+  // Null if SQLite rejects it.
   Statement Prepared(const std::string& text) const;
-  // The statement with tables of groups in the place of SELECTs that the cache answers.
+  // The statement with tables of groups instead of the SELECTs that the cache answers.
   std::string WithGroups(std::string_view statement);
   bool MakeGroups(const GroupSelect& select);
-  // Adds the rows of a SELECT. False: it fails, or there is no room, or a value is no number and no text.
+  // Adds the rows of a SELECT. False: it fails, there is no room, or a value is neither a number nor a
+  // text.
   bool Load(const std::string& select, Relation& to);
   std::optional<std::vector<RelationColumn>> Describe(const std::string& select) const;
-  // The statement with hidden columns in the place of window functions that the cache answers.
+  // The statement with hidden columns instead of the window functions that the cache answers.
   std::string WithWindows(std::string_view statement);
-  // The statement with conditions that leave rows out which are none of the first ones.
+  // The statement with conditions that exclude rows which cannot be among the first ones.
   std::string WithTops(std::string_view statement);
   bool IsHidden(tables::Table table) const;
   bool ReadsHidden(const GroupQuery& query) const;
-  // Whether a temporary table, view or index meets a condition of sqlite_schema.
+  // True if a temporary table, view or index meets a condition of sqlite_schema.
   bool HasTemporary(const std::string& condition) const;
   void DropGroups();
 
   std::shared_ptr<TraceFile> file_;
-  std::function<bool()> cancelled_;  // asked by what follows
+  std::function<bool()> cancelled_;  // called by the members below
   std::function<void(const tables::ScanFaults&)> on_end_;
   std::shared_ptr<columns::ColumnCache> cache_;  // may be null
   std::shared_ptr<StatementWindows> windows_;    // null without a cache

@@ -19,7 +19,7 @@ std::optional<Number> NumberOf(std::string_view text) {
 }
 
 
-// Recursive descent, by SQLite's precedence of operators. Where something is not understood, is_good_ is false.
+// Recursive descent, by SQLite's precedence of operators. is_good_ is false after an unsupported construct.
 class Reader {
  public:
   Reader(Tokens tokens, const ExpressionNames& names) : tokens_(tokens), names_(names) {}
@@ -91,7 +91,7 @@ class Reader {
         left = Of(*kind, std::move(left), Comparison());
       } else if (Take("IS")) {
         const Kind is = Take("NOT") ? Kind::kIsNot : Kind::kIs;
-        // IS TRUE asks for another thing than IS 1.
+        // IS TRUE differs from IS 1.
         if (More() && (tokens_[at_].Is("TRUE") || tokens_[at_].Is("FALSE") || tokens_[at_].Is("DISTINCT"))) return Fail();
         left = Of(is, std::move(left), Comparison());
       } else if (Take("ISNULL")) {
@@ -199,7 +199,7 @@ class Reader {
       read.number = *whole;
       return read;
     }
-    // A whole number beyond 64 bits is one of another kind.
+    // A whole number beyond 64 bits is a real number.
     const auto real = NumberOf<double>(token.source);
     if (!real || token.source.find_first_of(".eE") == std::string_view::npos) return Fail();
     read.kind = Kind::kReal;
@@ -321,7 +321,7 @@ std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign) 
 std::vector<Tokens> SplitAtAnd(Tokens condition, size_t depth) {
   std::vector<Tokens> terms;
   size_t begin = 0;
-  size_t betweens = 0;  // whose AND is to come
+  size_t betweens = 0;  // BETWEENs whose AND has not occurred yet
   size_t cases = 0;
   for (size_t i = 0; i < condition.size(); ++i) {
     if (condition[i].depth != depth) continue;

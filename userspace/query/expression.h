@@ -32,7 +32,7 @@ struct Expression {
     kText,
     kScalar,  // the value of a SELECT in parentheses
     kColumn,
-    // Of two operands.
+    // Binary operators.
     kAdd,
     kSubtract,
     kMultiply,
@@ -48,19 +48,19 @@ struct Expression {
     kIsNot,
     kAnd,
     kOr,
-    // Of one.
+    // Unary operators.
     kNot,
     kAbsolute,
-    // Of any number.
+    // Any number of operands.
     kIn,  // the first one in the others, which are constants
     kLeast,
     kGreatest,
     kFirstKnown,  // coalesce()
-    kCase,        // pairs of a condition and a value, and perhaps the value of none
+    kCase,        // pairs of a condition and a value, and an optional value for ELSE
   };
 
   Kind kind = Kind::kNull;
-  int64_t number = 0;  // of kInteger; of kScalar which one it is
+  int64_t number = 0;  // of kInteger; of kScalar: its index
   double real = 0;
   std::string text = {};
   ColumnRef column = {};
@@ -70,31 +70,31 @@ struct Expression {
   bool IsConstant() const { return kind <= Kind::kScalar; }
 };
 
-// What the names and SELECTs in an expression are. No value: nothing that is understood.
+// Resolves the names and SELECTs in an expression. Empty: not supported.
 struct ExpressionNames {
-  // Of "name" or "table.name".
+  // The column of "name" or "table.name".
   std::function<std::optional<ColumnRef>(Tokens)> column;
   // The number of a SELECT without its parentheses.
   std::function<std::optional<size_t>(Tokens)> scalar;
-  // Of a call that the tokens begin with: what it is the same as, and the number of its tokens. May be null.
+  // The column that equals the call at the begin of the tokens, and the number of its tokens. May be null.
   std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
 };
 
-// None if not all of it is understood.
+// Empty if a part of it is not supported.
 std::optional<Expression> ReadExpression(Tokens tokens, const ExpressionNames& names);
 
 // Calls `each` with each column in it.
 void ForEachColumn(const Expression& expression, const std::function<void(ColumnRef)>& each);
 
-// "a < b" says what "b > a" does: of one the kind of the other.
+// The kind of the comparison with exchanged operands: "a < b" is "b > a".
 Expression::Kind MirroredKind(Expression::Kind kind);
 
-// How many operators and functions it has.
+// The number of its operators and functions.
 size_t OperatorsOf(const Expression& expression);
 
-// Parts between `sign` at `depth`.
+// The parts that `sign` separates at `depth`.
 std::vector<Tokens> SplitAt(Tokens tokens, size_t depth, std::string_view sign);
-// The terms of which a condition is the conjunction; not those of BETWEEN.
+// The terms that AND combines in a condition; the AND of BETWEEN does not count.
 std::vector<Tokens> SplitAtAnd(Tokens condition, size_t depth);
 
 }  // namespace query

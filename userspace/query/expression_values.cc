@@ -69,7 +69,7 @@ bool Calculate(Kind kind, int64_t left, int64_t right, int64_t& result) {
   }
 }
 
-// None: it is not known how SQLite does it.
+// Empty: the result of SQLite is unknown.
 std::optional<Cell> Calculated(Kind kind, const Cell& left, const Cell& right) {
   Cell result;
   if (left.kind == Cell::Kind::kText || right.kind == Cell::Kind::kText) return std::nullopt;
@@ -100,7 +100,7 @@ Cell TruthOf(bool value) {
   return cell;
 }
 
-// Comparisons and connectives know a third value, NULL.
+// Comparisons and connectives have three values, with NULL.
 std::optional<Cell> Compared(Kind kind, const Cell& left, const Cell& right) {
   const bool knows_null = kind == Kind::kIs || kind == Kind::kIsNot;
   if (left.is_null() || right.is_null()) {
@@ -120,7 +120,7 @@ std::optional<Cell> Connected(Kind kind, const Cell& left, const Cell& right) {
   return left.is_null() || right.is_null() ? Cell() : TruthOf(!decides);
 }
 
-// The smallest or largest, of equal ones that which SQLite takes; NULL if one is.
+// The smallest or largest value, with SQLite's choice among equal ones; NULL if one is NULL.
 std::optional<Cell> Extreme(bool is_least, std::span<const Cell> cells) {
   Cell best = cells[0];
   for (const Cell& cell : cells) {
@@ -294,7 +294,7 @@ bool ExpressionValues::Put(size_t row, std::span<const Cell> cells) {
   values_.kinds[row] = static_cast<uint8_t>(result->kind);
   values_.values[row] = result->is_null() ? 0 : result->integer;
   if (result->kind == Cell::Kind::kText) {
-    // Rows one after the other often have the same text.
+    // Consecutive rows often have the same text.
     if (values_.texts.empty() || values_.texts.back().data() != result->text || values_.texts.back().size() != result->bytes) {
       values_.texts.push_back(result->view());
     }
@@ -386,7 +386,7 @@ bool ExpressionValues::ComputeTexts(std::span<const Operand> operands, size_t ro
     if (operands[i].step != 0) return false;
     cells[i] = operands[i].at(0);
   }
-  // Behind those of the texts that of NULL.
+  // The result for NULL follows those of the texts.
   std::vector<Cell> results(of.texts.size() + 1);
   bool has_null = false;
   for (size_t i = 0; i < results.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Evaluates an expression for many rows at a time.
+// Evaluates an expression for many rows at once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace query {
 
-// Rows whose columns are asked for by their expressions.
+// The source of columns for expressions.
 class ExpressionRows {
  public:
   virtual ~ExpressionRows() = default;
@@ -23,15 +23,15 @@ class ExpressionRows {
   virtual const columns::ColumnValues* Column(ColumnRef column) = 0;
 };
 
-// Of a literal.
+// The value of a literal.
 tables::Cell ConstantOf(const Expression& expression);
 tables::Cell CellOf(const columns::ColumnValues& values, size_t row);
-// Where SQLite sorts `a` beside `b`: below 0 before it. None: numbers and texts, which its rules of affinity compare.
+// SQLite's order: below 0 if `a` is before `b`. Empty for a number and a text, which SQLite's rules of affinity compare.
 std::optional<int> CompareCells(const tables::Cell& a, const tables::Cell& b);
-// Whether a condition of that value holds: not if it is NULL. None of a text.
+// True if a condition with that value holds; false for NULL. Empty for a text.
 std::optional<bool> IsTrue(const tables::Cell& value);
 
-// What an operator or function makes of its operands. None: it is not known how SQLite computes it.
+// Computes operators and functions. Empty: the result of SQLite is unknown.
 std::optional<tables::Cell> Evaluate(Expression::Kind kind, std::span<const tables::Cell> operands);
 
 class ExpressionValues {
@@ -39,8 +39,8 @@ class ExpressionValues {
   // `scalars`: the values of Expression::Kind::kScalar. Both outlive this.
   ExpressionValues(const Expression& expression, std::span<const tables::Cell> scalars);
 
-  // A value for each row, as SQLite has it. Null where it is not known how SQLite computes it, as of numbers beyond
-  // 64 bits. Valid until the next call, or until the rows change.
+  // A value for each row, equal to SQLite's. Null if the result of SQLite is unknown, as for numbers beyond 64
+  // bits. Valid until the next call, or until the rows change.
   const columns::ColumnValues* Of(ExpressionRows& rows);
 
  private:
@@ -51,17 +51,17 @@ class ExpressionValues {
 
     tables::Cell at(size_t row) const { return CellOf(*values, row * step); }
     tables::Cell::Kind KindAt(size_t row) const { return values->KindOf(row * step); }
-    // Whole numbers, and perhaps NULL beside them.
+    // Whole numbers, and possibly NULL.
     bool IsOfIntegers() const;
   };
 
   std::optional<Operand> OperandOf(ExpressionRows& rows);
   const columns::ColumnValues* Compute(ExpressionRows& rows);
-  // Of whole numbers. False: it is no such operation, or a result is beyond 64 bits.
+  // For whole numbers. False: not such an operation, or a result is beyond 64 bits.
   bool ComputeIntegers(const Operand& left, const Operand& right, size_t rows);
-  // Of two numbers, one of which is real. False: it is no such operation, or a result is none.
+  // For two numbers, one of them real. False: not such an operation, or a result is not a number.
   bool ComputeReals(const Operand& left, const Operand& right, size_t rows);
-  // Of texts and constants: once for each of the texts.
+  // For texts and constants: computes once for each distinct text.
   bool ComputeTexts(std::span<const Operand> operands, size_t rows);
   bool Put(size_t row, std::span<const tables::Cell> operands);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What makes the virtual tables an extension that any program with SQLite can load. Empty in
-// programs that have them linked in.
+// The entry point that makes the virtual tables a loadable extension of SQLite. Empty in programs
+// that link them.
 #ifdef FXT_SQLITE_EXTENSION
 
 #include <sqlite3ext.h>

@@ -47,7 +47,7 @@ bool IsOneOf(const SqlToken& token, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return token.Is(word); });
 }
 
-// Words of expressions that are no names of columns.
+// Keywords in expressions, which are no names of columns.
 bool IsOperatorWord(const SqlToken& token) {
   static constexpr std::array<std::string_view, 34> kWords = {
       "AND",  "OR",   "NOT",     "NULL",      "IS",    "IN",        "LIKE",    "GLOB",     "BETWEEN",
@@ -57,7 +57,7 @@ bool IsOperatorWord(const SqlToken& token) {
   return IsOneOf(token, kWords);
 }
 
-// Words of a FROM that are no alias.
+// Keywords in a FROM, which are no aliases.
 bool IsJoinWord(const SqlToken& token) {
   static constexpr std::array<std::string_view, 12> kWords = {"AS",    "ON",    "JOIN",  "LEFT",    "RIGHT", "FULL",
                                                               "INNER", "CROSS", "OUTER", "NATURAL", "USING", "INDEXED"};
@@ -81,7 +81,7 @@ class CommonTables {
     }
   }
 
-  // The SELECT of one, which is not recursive; empty: there is none of that name.
+  // The SELECT of a table that is not recursive; empty: there is no such table.
   Tokens BodyOf(std::string_view name) const {
     for (const CommonTable& table : tables_) {
       if (table.name != name) continue;
@@ -98,7 +98,7 @@ class CommonTables {
     return {};
   }
 
-  // Those that `tokens` read, and what these read, to be put before a SELECT.
+  // The tables that `tokens` read, directly or through others, as text before a SELECT.
   std::string Before(Tokens tokens) const {
     std::vector<bool> is_read(tables_.size());
     Mark(tokens, is_read);
@@ -134,14 +134,15 @@ class CommonTables {
 // Reads one SELECT.
 class SelectReader {
  public:
-  // `tokens` begins with SELECT, all behind it up to its end are of its depth or deeper. `describe` may be null.
+  // `tokens` begins with SELECT; all following tokens up to its end have its depth or are deeper. `describe` may
+  // be null.
   SelectReader(std::string_view statement, Tokens tokens, const CommonTables& common, const Describe& describe)
       : statement_(statement), tokens_(tokens), depth_(tokens.front().depth), common_(common), describe_(describe) {
     names_.column = [this](Tokens name) { return ColumnOf(name); };
     names_.scalar = [this](Tokens select) { return ScalarOf(select); };
   }
 
-  // One with ORDER BY a column and LIMIT, all of whose rows are of the table.
+  // Reads a SELECT with ORDER BY a column and LIMIT whose rows are all rows of the table.
   std::optional<TopSelect> ReadTop() {
     if (!FindClauses() || has_keys_ || !having_.empty() || !ReadFrom() || !ReadConditions(where_)) {
       return std::nullopt;
@@ -167,7 +168,7 @@ class SelectReader {
                                                                        : std::nullopt;
     if (!rows || !skipped || *rows <= 0 || *rows > kMaxTop || *skipped > kMaxTop) return std::nullopt;
     top.rows = static_cast<uint64_t>(*rows + *skipped);
-    // What sums rows up, or an alias of the column's name, makes other rows of them.
+    // Aggregates, and aliases with the column's name, would select other rows.
     for (const SqlToken& token : list_) {
       if (token.IsSign("(") || (token.IsName() && token.Value() == info.columns[top.column].name && !IsPlainItem(token))) {
         return std::nullopt;
@@ -217,7 +218,7 @@ class SelectReader {
     std::string_view source;  // of the alias
   };
 
-  // Whether rows of a table of the trace are put together, and it is known which of them stands for all where one does.
+  // True if rows of a table of the trace are grouped, and it is known which row has the values of other columns.
   bool IsSum() const {
     if (std::none_of(query_.relations.begin(), query_.relations.end(),
                      [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; })) {
@@ -234,7 +235,7 @@ class SelectReader {
     return (has_keys_ || extremes + others != 0) && (beside == 0 || extremes <= 1);
   }
 
-  // Of all expressions. False: their values would take too much memory.
+  // Notes the columns of all expressions. False: their values would take too much memory.
   bool NoteColumns() {
     size_t operators = 0;
     ForEachExpression([&](const Expression& expression) {
@@ -250,14 +251,14 @@ class SelectReader {
     return query_.relations[column.relation].columns[column.column].name;
   }
 
-  // As SQLite names it.
+  // The name that SQLite gives it.
   std::string NameOfItem(const Item& item) const {
     if (!item.alias.empty()) return std::string(item.source);
     if (const auto column = ColumnOf(item.expression)) return Quoted(NameOfColumn(*column));
     return Quoted(SourceOf(item.expression));
   }
 
-  // Whether a name in the list of columns is not behind AS or another name.
+  // True if a name in the list of columns does not follow AS or another name.
   bool IsPlainItem(const SqlToken& token) const {
     const size_t at = static_cast<size_t>(&token - list_.data());
     return at == 0 || (!list_[at - 1].IsName() && !list_[at - 1].IsSign(")") &&
@@ -280,7 +281,7 @@ class SelectReader {
         break;
       }
     }
-    // A clause ends where the next one that is there begins.
+    // A clause ends at the begin of the next one.
     const auto part = [&](size_t clause, size_t words) {
       if (at[clause] == tokens_.size()) return Tokens();
       size_t end = tokens_.size();
@@ -374,12 +375,12 @@ class SelectReader {
     return query_.relations.back().columns.size() <= 64;
   }
 
-  // What the rows of a subquery or common table are made by, without its parentheses; empty: it is neither.
+  // The SELECT of a subquery or common table, without its parentheses; empty: it is neither.
   Tokens BodyOf(Tokens source) const {
     return source.size() == 1 ? common_.BodyOf(source[0].Value()) : source.subspan(1, source.size() - 2);
   }
 
-  // The SELECT with windows that a source of so many columns is; null: it is none.
+  // The SELECT with windows of a source with this many columns; null: it is not such a SELECT.
   std::shared_ptr<const OrderedSelect> OrderedOf(Tokens source, size_t columns) const {
     const Tokens body = BodyOf(source);
     if (body.empty() || !body[0].Is("SELECT")) return nullptr;
@@ -388,7 +389,7 @@ class SelectReader {
     return ordered && ordered->items.size() == columns ? std::make_shared<const OrderedSelect>(std::move(*ordered)) : nullptr;
   }
 
-  // Puts a table of the trace in the place of a subquery that reads rows of it, if there is no other one.
+  // Replaces a subquery that reads rows of a table of the trace by that table, if there is no other table.
   void Flatten() {
     const auto is_base = [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; };
     if (std::any_of(query_.relations.begin(), query_.relations.end(), is_base)) return;
@@ -422,7 +423,7 @@ class SelectReader {
     }
   }
 
-  // Calls `each` with all parts, the operands first.
+  // Calls `each` with all subexpressions, the operands first.
   template <typename Each>
   static void ForEachPart(Expression& expression, const Each& each) {
     for (Expression& operand : expression.operands) ForEachPart(operand, each);
@@ -468,7 +469,7 @@ class SelectReader {
     return ReadParts(ordered) ? std::optional(std::move(ordered)) : std::nullopt;
   }
 
-  // The column that a window function is: behind those of the source.
+  // The column of a window function, after those of the source.
   std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered, std::optional<uint8_t>& order) const {
     const auto kind = WindowKindOf(call[0]);
     const size_t end = EndOf(call, 1);
@@ -510,7 +511,7 @@ class SelectReader {
       return true;
     }
     const Tokens body = BodyOf(sources_[0]);
-    // Those would be of all parts.
+    // They would apply to all parts.
     const bool has_order = std::any_of(body.begin(), body.end(), [&](const SqlToken& token) {
       return token.depth == body[0].depth && (token.Is("ORDER") || token.Is("LIMIT"));
     });
@@ -528,7 +529,7 @@ class SelectReader {
     return true;
   }
 
-  // A SELECT of so many columns of rows of a table of the trace: the keys are these as far as they are used.
+  // A SELECT of this many columns from rows of a table of the trace: the used ones are the keys.
   std::optional<GroupQuery> ReadPart(size_t columns, uint64_t used) {
     if (HasWord("UNION") || HasWord("EXCEPT") || HasWord("INTERSECT") || !FindClauses() || has_keys_ || !rest_.empty() || !ReadFrom() || !ReadItems() || !ReadConditions(where_)) return std::nullopt;
     if (items_.size() != columns || query_.relations.size() != 1 || !query_.relations[0].table) return std::nullopt;
@@ -544,9 +545,9 @@ class SelectReader {
     return std::any_of(tokens_.begin(), tokens_.end(), [&](const SqlToken& token) { return token.depth == depth_ && token.Is(word); });
   }
 
-  // The columns of a SELECT that is about `tokens`, which must not mean anything outside of them.
+  // The columns of a SELECT with `tokens`, which must not refer to anything outside of it.
   std::optional<std::vector<RelationColumn>> Described(Tokens tokens, const std::string& select) const {
-    // A name in quotes that is not known is a text.
+    // An unknown name in quotes is a text.
     const bool has_quotes = std::any_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
       return token.kind == SqlToken::Kind::kQuotedName && !token.source.starts_with("\"#");
     });
@@ -583,7 +584,7 @@ class SelectReader {
       }
       if (part.empty() || part.front().IsSign("*")) return false;
       item.expression = part;
-      // A column of that name would be meant by some clauses, and the alias by others.
+      // Some clauses would refer to the column of that name, others to the alias.
       if (HasColumnNamed(item.alias)) {
         const auto column = ColumnOf(item.expression);
         if (!column || NameOfColumn(*column) != item.alias) return false;
@@ -600,7 +601,7 @@ class SelectReader {
     });
   }
 
-  // The only column that all of the tokens are, perhaps with its table.
+  // The column, if the tokens are one column, possibly with its table.
   std::optional<ColumnRef> ColumnOf(Tokens tokens) const {
     const bool has_table = tokens.size() == 3 && tokens[0].IsName() && tokens[1].IsSign(".");
     if (!(tokens.size() == 1 || has_table) || !tokens.back().IsName()) return std::nullopt;
@@ -643,7 +644,7 @@ class SelectReader {
     return true;
   }
 
-  // Of a WHERE or ON: all of them hold. Those of a LEFT JOIN are about its last table.
+  // Reads the conditions of a WHERE or ON, which are ANDed. Those of a LEFT JOIN concern its last table.
   bool ReadConditions(Tokens condition, bool is_left = false) {
     if (condition.empty()) return !is_left;
     for (const Tokens term : SplitAtAnd(condition, depth_)) {
@@ -665,8 +666,8 @@ class SelectReader {
     return true;
   }
 
-  // The number of the value that a call at `at` is; moves `at` behind it. None: it is no such call,
-  // or one that is not understood (`fails`).
+  // The number of the value of a call at `at`; moves `at` behind it. Empty: it is not such a call,
+  // or not supported (`fails`).
   std::optional<size_t> ReadValue(Tokens tokens, size_t& at, bool& fails) {
     static constexpr std::array<std::pair<std::string_view, GroupValue::Kind>, 7> kCalls = {{
         {"COUNT", GroupValue::Kind::kCountOf},
@@ -681,7 +682,7 @@ class SelectReader {
     const auto call = std::find_if(kCalls.begin(), kCalls.end(),
                                    [&](const auto& each) { return tokens[at].Is(each.first); });
     if (call == kCalls.end()) {
-      // Other aggregates are SQLite's, and so is what has one inside.
+      // SQLite computes other aggregates, and expressions with them.
       static constexpr std::array<std::string_view, 12> kOthers = {
           "TOTAL", "GROUP_CONCAT", "STRING_AGG", "HISTOGRAM", "JSON_GROUP_ARRAY", "JSON_GROUP_OBJECT",
           "MEDIAN", "PERCENTILE", "PERCENTILE_CONT", "PERCENTILE_DISC", "JSONB_GROUP_ARRAY",
@@ -697,7 +698,7 @@ class SelectReader {
     const Tokens inner = tokens.subspan(at + 2, end - at - 2);
     const auto parts = SplitAt(inner, tokens[at].depth + 1, ",");
     GroupValue value{.kind = call->second};
-    // The smallest and largest of several values are no sums of rows.
+    // min() and max() of several values are no aggregates.
     const bool is_extreme = value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
     if (is_extreme && parts.size() > 1) return std::nullopt;
     fails = !ReadArguments(parts, value);
@@ -707,7 +708,7 @@ class SelectReader {
     return fails ? std::nullopt : std::optional(NumberOf(std::move(value)));
   }
 
-  // The parenthesis that ends what the one at `at` begins.
+  // The parenthesis that matches the one at `at`.
   static size_t EndOf(Tokens tokens, size_t at) {
     const size_t depth = tokens[at].depth;
     do {
@@ -763,7 +764,7 @@ class SelectReader {
     return number;
   }
 
-  // The column of the groups that a column is.
+  // The column of the groups for a column.
   std::string GroupColumnOf(ColumnRef column) {
     Expression expression;
     expression.kind = Expression::Kind::kColumn;
@@ -773,7 +774,7 @@ class SelectReader {
     return NameOfValue(NumberOf({.kind = GroupValue::Kind::kBeside, .of = std::move(expression)}));
   }
 
-  // An expression with columns of the groups in the place of calls and of keys.
+  // The expression with columns of the groups instead of calls and keys.
   std::optional<std::string> Rewritten(Tokens tokens) {
     std::string text;
     const auto put = [&](std::string_view source) {
@@ -785,7 +786,7 @@ class SelectReader {
         return each.first.size() <= tokens.size() - at &&
                SameTokens(each.first, tokens.subspan(at, each.first.size()));
       });
-      // Only where nothing binds stronger.
+      // Only if no operator binds more tightly.
       if (key != expressions_.end()) {
         const size_t end = at + key->first.size();
         const bool is_alone = (at == 0 || tokens[at - 1].IsSign("(") || tokens[at - 1].IsSign(",") || tokens[at - 1].Is("BY")) &&
@@ -819,7 +820,7 @@ class SelectReader {
           at += size;
           continue;
         }
-        // SQLite takes "name" for a text where it is no name: not here.
+        // SQLite treats an unknown "name" as a text; this is not supported.
         const bool is_alias = std::any_of(items_.begin(), items_.end(), [&](const Item& item) {
           return !item.alias.empty() && item.alias == token.Value();
         });
@@ -847,12 +848,12 @@ class SelectReader {
   Tokens list_, from_, where_, group_, having_, rest_;
   bool has_keys_ = false;
   std::vector<Item> items_;
-  std::vector<Tokens> sources_;  // of each relation, the table or subquery as it is written
+  std::vector<Tokens> sources_;  // of each relation: the table or subquery as written
   std::vector<std::pair<Tokens, size_t>> expressions_;  // keys that are no columns
   GroupQuery query_;
 };
 
-// Whether a WITH gives a name of a table of the trace to another one.
+// True if a WITH redefines the name of a table of the trace.
 bool HidesTables(Tokens tokens) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].IsName() || !tables::TableNamed(tokens[i].Value())) continue;
@@ -863,7 +864,8 @@ bool HidesTables(Tokens tokens) {
   return false;
 }
 
-// Calls `read(tokens)` for each SELECT that is no part of a compound. True: do not look into it.
+// Calls `read(tokens)` for each SELECT that is not part of a compound. If it returns true, nested
+// SELECTs are skipped.
 template <typename Read>
 void ForEachSelect(Tokens tokens, Read&& read) {
   if (tokens.empty() || (!tokens[0].Is("SELECT") && !tokens[0].Is("WITH"))) return;
@@ -880,7 +882,7 @@ void ForEachSelect(Tokens tokens, Read&& read) {
            !(tokens[end].depth == depth && EndsSelect(tokens[end]))) {
       ++end;
     }
-    // The ORDER BY and LIMIT of a compound are those of all its parts.
+    // ORDER BY and LIMIT of a compound apply to all its parts.
     if (is_compound(end) || (i > 0 && is_compound(i - 1))) continue;
     if (read(tokens.subspan(i, end - i))) i = end - 1;
   }
@@ -901,7 +903,7 @@ std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, co
   std::vector<GroupSelect> found;
   const std::vector<SqlToken> tokens = TokensOf(statement);
   const CommonTables common(tokens);
-  // Names of an inner WITH are not known outside, and a CAST has a type that SQLite does not tell.
+  // Names of an inner WITH are unknown outside, and SQLite does not report the type of a CAST.
   const auto withs = std::count_if(tokens.begin(), tokens.end(), [](const SqlToken& token) { return token.Is("WITH"); });
   const bool is_known = withs <= 1 && std::none_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
     return token.Is("CAST") || token.Is("COLLATE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A SELECT that puts rows of tables together, in a form that columns can be summed up by.
+// A SELECT with groups or aggregates, in a form that is computed from columns.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct GroupValue {
     kMean,
     kQuantile,
     kConcurrency,
-    kBeside,  // of the row of the smallest or largest value; without one, of the first row
+    kBeside,  // the value in the row of the smallest or largest value; without one, in the first row
   };
   Kind kind = Kind::kCount;
   Expression of = {};  // of all but kCount
-  std::optional<Expression> filter = std::nullopt;  // rows that it is not true of are left out
+  std::optional<Expression> filter = std::nullopt;  // rows that do not meet it are left out
   double q = 0;
   Expression lengths = {};  // of kConcurrency; `of` are the begins
   bool operator==(const GroupValue&) const = default;
@@ -52,19 +52,19 @@ struct GroupRelation {
   std::string before = {};
   std::string from = {};
   std::vector<RelationColumn> columns = {};  // 64 at most
-  uint64_t used = 0;                         // bits of columns that the query looks at
-  // Conditions of this relation alone, as they are written.
+  uint64_t used = 0;                         // bits of columns that the query reads
+  // Conditions on only this relation, as written.
   std::vector<std::string> own = {};
-  // Of LEFT JOIN: rows without one that meets all of these have NULL.
+  // LEFT JOIN: rows without a row that meets all conditions have NULL.
   bool is_left = false;
   std::vector<Expression> on = {};
-  // What the subquery is, if it is one whose rows need not be made by SQLite.
+  // The subquery, if its rows can be made without SQLite.
   std::shared_ptr<const OrderedSelect> ordered = nullptr;
 };
 
 struct GroupQuery {
   std::vector<GroupRelation> relations = {};
-  std::vector<Expression> conditions = {};  // all of these hold
+  std::vector<Expression> conditions = {};  // combined by AND
   std::vector<Expression> keys = {};        // none: one group of all rows
   std::vector<GroupValue> values = {};
   std::vector<std::string> scalars = {};  // statements for the values of Expression::Kind::kScalar
@@ -90,11 +90,12 @@ struct OrderedSelect {
   uint64_t used = 0;   // bits of these
   uint8_t order = 0;   // the column that orders rows
   std::vector<OrderedWindow> windows = {};
-  // What it selects: expressions of the columns of the parts, and of windows, whose numbers go on behind those.
+  // The selected columns: expressions of the columns of the parts, and of windows, whose numbers go on behind
+  // those.
   std::vector<Expression> items = {};
 };
 
-// Such a SELECT in a statement, and what it reads once its groups are rows of a table.
+// A SELECT of groups in a statement, and the SELECT that reads the groups as rows of a table.
 struct GroupSelect {
   GroupQuery query;
   size_t number = 0;  // of the table of its groups: kGroupTable with that behind
@@ -118,7 +119,7 @@ struct TopSelect {
   uint8_t column = 0;
   bool is_descending = false;
   uint64_t rows = 0;  // those that are left out at the begin included
-  // Of the statement: where a further condition can be put, and what is before it.
+  // Position in the statement for a further condition, and the text before it.
   size_t at = 0;
   bool has_where = false;
   size_t where_begin = 0;
@@ -130,8 +131,8 @@ std::vector<TopSelect> FindTops(std::string_view statement);
 // The columns that a SELECT has; none if SQLite does not understand it.
 using Describe = std::function<std::optional<std::vector<RelationColumn>>(const std::string& select)>;
 
-// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. What is not
-// understood in all its parts is left to SQLite. `last` is the number of the last table, and becomes that. Without
+// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. SQLite runs
+// statements that are not understood completely. `last` is the number of the last table, and becomes that. Without
 // `describe` they read tables of the trace alone.
 std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe = nullptr,
                                     const std::function<bool(const GroupSelect&)>& is_wanted = nullptr);

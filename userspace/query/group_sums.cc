@@ -23,15 +23,15 @@ using tables::Cell;
 constexpr uint32_t kMaxGroups = 1 << 17;
 // A histogram takes some KiB.
 constexpr uint32_t kMaxHistograms = 1 << 14;
-// Of a group and a value that is counted once in it; 24 bytes each.
+// Largest number of pairs of a group and a distinct value; 24 bytes each.
 constexpr size_t kMaxDistinct = size_t{1} << 22;
-// Ranges of whole numbers that a table is made for.
+// Largest range of whole numbers with a lookup table.
 constexpr uint64_t kMaxRange = 1 << 16;
 constexpr uint32_t kNone = UINT32_MAX;
-// Whole numbers up to here are exact as reals.
+// Whole numbers up to this are exact as reals.
 constexpr double kMostExact = 9007199254740992.0;
 
-// Small numbers for whole numbers, from 0 on.
+// Assigns codes from 0 on to whole numbers.
 class NumberCodes {
  public:
   explicit NumberCodes(size_t most = kMaxGroups) : most_(most) {}
@@ -68,12 +68,12 @@ class NumberCodes {
   std::vector<uint32_t> slots_;  // code + 1; 0: free
 };
 
-// Small numbers for whole numbers and texts: 0 for NULL, others from 1 on.
+// Assigns codes to whole numbers and texts: 0 for NULL, others from 1 on.
 class CellCodes {
  public:
   explicit CellCodes(std::deque<std::string>& kept) : kept_(kept) {}
 
-  // Those of all rows. False: there are too many, or values of other types.
+  // The codes of all rows. False: there are too many, or values of other types.
   bool Find(const ColumnValues& values, size_t rows, std::vector<uint32_t>& codes) {
     codes.resize(rows);
     of_texts_.assign(values.texts.size(), kNone);
@@ -120,7 +120,7 @@ class CellCodes {
   }
 
  private:
-  // Whole numbers that are near each other have their codes in a table.
+  // Whole numbers in a small range have their codes in a lookup table.
   bool FindInRange(const ColumnValues& values, size_t rows, std::vector<uint32_t>& codes) {
     if (rows == 0) return true;
     const auto begin = values.values.begin();
@@ -163,10 +163,10 @@ class CellCodes {
   std::vector<uint32_t> of_range_;
 };
 
-// SQLite sums up for avg() in floating point, and in whole numbers from 3.43 on.
+// avg() of SQLite adds in floating point, and from 3.43 on in whole numbers.
 bool SumsAreOfDoubles() { return sqlite3_libversion_number() < 3043000; }
 
-// What a value has come to, by group.
+// The state of an aggregate, by group.
 struct Sums {
   Sums(const GroupValue& value, std::span<const Cell> scalars, std::deque<std::string>& texts)
       : of(value.of, scalars), lengths(value.lengths, scalars), codes(texts) {
@@ -272,13 +272,13 @@ class GroupSummer {
     }
   }
 
-  // The row stands for its group, as far as is known.
+  // The row that has the values of other columns for its group, so far.
   void Show(uint32_t row) {
     shown_row_[group_[row]] = row;
     shown_.push_back(group_[row]);
   }
 
-  // `must_be_one`: which row stands for a group is not known, and all have to have the same values.
+  // `must_be_one`: it is unknown which row of a group counts, so all must have the same values.
   bool AddBeside(ExpressionRows& batch, bool must_be_one) {
     for (size_t i = 0; i < sums_.size() && (must_be_one || !shown_.empty()); ++i) {
       if (query_.values[i].kind != GroupValue::Kind::kBeside) continue;
@@ -293,7 +293,7 @@ class GroupSummer {
     return true;
   }
 
-  // Which rows a value is of; null: of all. `fails`: it is not known.
+  // The rows that count for a value; null: all. `fails`: unknown.
   const std::vector<uint8_t>* FilterOf(Sums& sums, ExpressionRows& batch, bool& fails) {
     if (!sums.filter) return nullptr;
     const ColumnValues* values = sums.filter->Of(batch);
@@ -347,12 +347,13 @@ class GroupSummer {
           if (__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group])) return false;
           if (value.kind != GroupValue::Kind::kMean) return true;
           sums.reals[group] += static_cast<double>(number);
-          // Beyond, it depends on the order of the rows, which is SQLite's in a join.
+          // Beyond that the result depends on the order of the rows, which SQLite determines in a
+          // join.
           return query_.relations.size() == 1 || (sums.reals[group] < kMostExact && sums.reals[group] > -kMostExact);
         });
       case GroupValue::Kind::kMin:
       case GroupValue::Kind::kMax: {
-        // Of NULL alone, the last row stands for the group.
+        // If all values are NULL, the columns are those of the last row of the group.
         const auto add = [&](uint32_t row, uint32_t group) {
           const Cell::Kind kind = values->KindOf(row);
           if (kind != Cell::Kind::kInteger && kind != Cell::Kind::kNull) return false;
@@ -396,7 +397,7 @@ class GroupSummer {
                                 : std::find(values.kinds.begin(), values.kinds.end(),
                                             static_cast<uint8_t>(Cell::Kind::kReal)) != values.kinds.end();
   }
-  // The sum of reals depends on their order, which is the table's only where nothing is joined.
+  // The sum of reals depends on their order, which is that of the table only without joins.
   bool AddReals(const ColumnValues& values, Sums& sums, const std::vector<uint8_t>* chosen) {
     if (!SumsAreOfDoubles() || query_.relations.size() != 1) return false;
     if (!sums.is_real && std::any_of(sums.counts.begin(), sums.counts.end(), [](uint64_t count) { return count != 0; })) return false;
@@ -522,11 +523,11 @@ class GroupSummer {
   bool has_beside_ = false;
   bool has_extreme_ = false;
 
-  // Of a batch.
+  // For the current batch:
   std::vector<uint32_t> group_;  // of each row
   std::vector<uint32_t> key_codes_;
   std::vector<uint8_t> is_chosen_;
-  std::vector<uint32_t> shown_;      // groups that another row stands for
+  std::vector<uint32_t> shown_;      // groups with another row for the other columns
   std::vector<uint32_t> shown_row_;  // by group
 };
 

@@ -19,7 +19,7 @@ constexpr uint32_t kNoRow = UINT32_MAX;
 
 uint64_t BitOf(size_t number) { return uint64_t{1} << number; }
 
-// Bits of the relations whose columns are in it.
+// Bits of the relations whose columns the expression has.
 uint64_t RelationsOf(const Expression& expression) {
   uint64_t bits = 0;
   ForEachColumn(expression, [&](ColumnRef column) { bits |= BitOf(column.relation); });
@@ -37,7 +37,7 @@ bool IsRange(Kind kind) { return kind >= Kind::kLess && kind <= Kind::kGreaterEq
 
 }  // namespace
 
-// Rows that are made of one of the base and one of each relation so far.
+// Rows that combine one row of the base with one of each relation so far.
 class JoinedRows::Batch final : public ExpressionRows {
  public:
   explicit Batch(JoinedRows& of) : of_(of), places_(of.query_.relations.size()), columns_(of.query_.relations.size()) {
@@ -66,7 +66,8 @@ class JoinedRows::Batch final : public ExpressionRows {
     size_ = places_[of_.base_].size();
     is_whole_block_ = is_whole;
   }
-  // A row of `before` with one of a further relation; Finish() makes them rows.
+  // Adds a pair of a row of `before` and one of a further relation; Finish() makes rows of the
+  // pairs.
   bool Add(uint32_t row_before, uint32_t row) {
     from_.push_back(row_before);
     rows_.push_back(row);
@@ -84,7 +85,7 @@ class JoinedRows::Batch final : public ExpressionRows {
     from_.clear();
     rows_.clear();
   }
-  // Leaves the rows with these numbers, which ascend.
+  // Keeps only the rows with these numbers, which ascend.
   void Keep(const std::vector<uint32_t>& rows) {
     if (rows.size() == size_) return;
     for (auto& places : places_) {
@@ -134,7 +135,7 @@ class JoinedRows::Batch final : public ExpressionRows {
   JoinedRows& of_;
   size_t size_ = 0;
   bool is_whole_block_ = false;
-  std::vector<std::vector<uint32_t>> places_;  // of each relation, its rows; empty: it is not there yet
+  std::vector<std::vector<uint32_t>> places_;  // rows of each relation; empty: not joined yet
   std::vector<std::vector<Gathered>> columns_;
   std::vector<uint32_t> from_;
   std::vector<uint32_t> rows_;
@@ -146,7 +147,8 @@ JoinedRows::~JoinedRows() = default;
 
 bool JoinedRows::Prepare() {
   if (!LoadScalars()) return false;
-  // The table with the most rows stays in its columns, unless the others are too many then.
+  // The table with the most rows is read from its columns, unless the others then have too many
+  // rows.
   std::vector<std::pair<uint64_t, size_t>> candidates;
   for (size_t i = 0; i < query_.relations.size(); ++i) {
     const GroupRelation& relation = query_.relations[i];
@@ -221,7 +223,7 @@ void JoinedRows::Fold(Expression& expression) {
     cells.push_back(operand.kind == Kind::kScalar ? scalars_[static_cast<size_t>(operand.number)] : ConstantOf(operand));
   }
   const auto value = Evaluate(expression.kind, cells);
-  // A text would be that of an expression that is gone then.
+  // A text would belong to an expression that has been destroyed.
   if (value && value->kind != Cell::Kind::kText) set(*value);
 }
 
@@ -279,7 +281,7 @@ std::vector<JoinedRows::Bound> JoinedRows::BoundsOf(size_t relation, uint64_t th
 }
 
 bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms) {
-  // The better it is chosen by which rows of a relation are meant, the earlier it comes.
+  // Relations with more selective conditions come first.
   enum Rank { kNoRank, kByAll, kBySome, kByEqual };
   Rank best = kNoRank;
   size_t next = 0;
@@ -293,7 +295,7 @@ bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms)
     const auto equal = std::find_if(bounds.begin(), bounds.end(), [](const Bound& bound) { return bound.kind == Kind::kEqual; });
     if (equal != bounds.end()) bounds = {*equal};
     const bool is_equal = bounds.size() == 1 && bounds[0].kind == Kind::kEqual;
-    // What is left of the conditions of a LEFT JOIN would have to be looked at before a row is known to have none.
+    // Remaining conditions of a LEFT JOIN would have to be checked before a row is known to have no match.
     if (relation.is_left && !(is_equal && on.size() == 1)) continue;
     const Rank rank = is_equal ? kByEqual : bounds.empty() ? kByAll : kBySome;
     if (rank <= best) continue;
@@ -330,7 +332,7 @@ void JoinedRows::TakeConditions(uint64_t there, std::vector<const Expression*>& 
   std::erase_if(terms, [&](const Expression* term) {
     const uint64_t relations = RelationsOf(*term);
     if ((relations & ~there) != 0) return false;
-    // Those of one relation alone have chosen its rows.
+    // Conditions on one relation have selected its rows already.
     const bool is_done = std::has_single_bit(relations) && relations != BitOf(base_) && !step.is_left &&
                          relations == BitOf(step.relation);
     if (!is_done) step.conditions.emplace_back(*term, scalars_);
@@ -375,7 +377,7 @@ const ColumnValues* JoinedRows::SourceOf(ColumnRef column) {
   return &values;
 }
 
-// What is to be done with the rows of a level.
+// The work on the rows of a level.
 bool JoinedRows::Flush(size_t level) {
   Batch& batch = *batches_[level];
   if (input_.cancelled && input_.cancelled()) return false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows that a GroupQuery puts together: those of one table of the cache, with the rows of small relations that
-// belong to them.
+// The rows that a GroupQuery groups: those of one table of the cache, joined with rows of small relations.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +19,15 @@
 
 namespace query {
 
-// Where rows come from. The functions may fail: then SQLite has to answer.
+// The source of rows. If a function fails, SQLite answers the statement.
 struct GroupInput {
-  // The cache, in which these columns (bits) of a table can be read; null: they cannot.
+  // The cache, after verifying these columns (bits) of a table; null: they cannot be read.
   std::function<std::shared_ptr<const columns::ColumnFile>(tables::Table, uint64_t columns)> table;
-  // Of the statement; may be null.
+  // The windows of the statement; may be null.
   const StatementWindows* windows = nullptr;
-  // Adds the rows of a SELECT. False: they find no room, or it fails.
+  // Adds the rows of a SELECT. False: there is no room, or it fails.
   std::function<bool(const std::string& select, Relation& to)> load;
-  // True ends it. May be null.
+  // True cancels. May be null.
   std::function<bool()> cancelled;
 };
 
@@ -49,22 +48,23 @@ class JoinedRows {
   std::span<const tables::Cell> scalars() const { return scalars_; }
   // Rows of the table.
   uint64_t table_rows() const { return table_rows_; }
-  // Calls `each` with the rows in batches, those of the table in its order. False if it is, or if SQLite has to answer.
+  // Calls `each` with batches of rows, in the order of the table. False if `each` returns false, or if SQLite has to
+  // answer.
   bool ForEachBatch(const std::function<bool(ExpressionRows&)>& each);
 
  private:
   class Batch;
-  // How the rows of one more relation are found for those that there are.
+  // The lookup of rows of a further relation for the rows so far.
   struct Step {
     size_t relation = 0;
     bool is_left = false;
-    // Rows whose column, by which they are ordered, is `low`, or from `low` to `high` where there is one; none: all.
+    // Rows whose ordering column equals `low`, or is from `low` to `high` if there is one; empty: all rows.
     std::unique_ptr<ExpressionValues> low;
     std::unique_ptr<ExpressionValues> high;
-    int64_t above_low = 0;   // 1: `low` itself is none
-    int64_t below_high = 0;  // 1: `high` itself is none
+    int64_t above_low = 0;   // 1: `low` itself is excluded
+    int64_t below_high = 0;  // 1: `high` itself is excluded
     bool is_range = false;
-    std::vector<ExpressionValues> conditions;  // of what is there then
+    std::vector<ExpressionValues> conditions;  // on the relations up to this step
   };
   struct Bound {
     uint8_t column = 0;
@@ -77,10 +77,10 @@ class JoinedRows {
   bool LoadOthers(size_t base);
   bool Load(size_t relation);
   bool Plan(size_t base);
-  // Puts values in the place of columns of relations that have one row, and of what is computed of these.
+  // Replaces columns of relations with one row, and expressions of these, by their values.
   void Fold(Expression& expression);
   bool AddStep(uint64_t& there, std::vector<const Expression*>& terms);
-  // The bounds that `terms` are for the columns of a relation, by what is there.
+  // The bounds of a relation's columns by those `terms` whose other relations are in `there`.
   std::vector<Bound> BoundsOf(size_t relation, uint64_t there, const std::vector<const Expression*>& terms) const;
   void TakeConditions(uint64_t there, std::vector<const Expression*>& terms, Step& step);
   bool AddBlock();

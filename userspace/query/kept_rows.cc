@@ -12,9 +12,9 @@ namespace {
 
 using tables::Cell;
 
-// A row is its id, and of each cell a byte of its kind with what makes up the value. These bytes
-// are never those of a file.
-constexpr uint8_t kPointer = 0x10;  // a text that stays where it is
+// A row has its id, and for each cell a byte for its kind and the value. These bytes are never read
+// from a file.
+constexpr uint8_t kPointer = 0x10;  // a text that outlives the rows
 
 template <typename Value>
 std::byte* Put(std::byte* at, const Value& value) {
@@ -75,7 +75,7 @@ bool KeptRows::Add(const Cell* row, int64_t id) {
     if (is_text)
       bytes += sizeof(uint32_t) + ((staying_slots_ >> slot & 1) != 0 ? 0 : row[slot].bytes);
   }
-  // Vectors that grow take twice what is in them.
+  // A growing vector may take twice its size.
   if (starts_.size() >= UINT32_MAX || !Take(2 * kRowBytes)) return false;
   std::byte* at = Place(bytes);
   if (at == nullptr) return false;
@@ -142,7 +142,7 @@ KeptRows::Range KeptRows::Equal(const Cell& value, int64_t from, int64_t to) con
     case Cell::Kind::kReal:
       break;
   }
-  // Only whole numbers are equal to one; those beyond 2^53 are near several.
+  // Only whole numbers can be equal; reals beyond 2^53 are near several.
   constexpr double kExact = 9007199254740992.0;
   if (std::abs(value.real) <= kExact) {
     if (std::floor(value.real) != value.real) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows of a scan, kept in memory for a join that asks for some of them again and again.
+// Keeps the rows of a scan in memory for a join that reads them repeatedly.
 #pragma once
 
 #include <compare>
@@ -22,8 +22,8 @@ struct KeptBudget {
   size_t free = kMaxBytes;
 };
 
-// Rows of one table in the order of the scan, with an index by the value of one column, and by time
-// where that is the same.
+// Rows of one table in the order of the scan, with an index by one column and, for equal values, by
+// time.
 class KeptRows {
  public:
   // Numbers of entries of the index.
@@ -32,42 +32,42 @@ class KeptRows {
     size_t to = 0;
   };
 
-  // `key`: the column of the index; none: rows are found in their order alone. Bit i of `staying`:
-  // texts of column i stay where they are for longer than the rows. `budget` must outlive it.
+  // `key`: the column of the index; empty: there is no index. Bit i of `staying`: texts of column i
+  // outlive the rows. `budget` must outlive it.
   KeptRows(tables::Table table, uint64_t columns, std::optional<uint8_t> key, uint64_t staying,
            KeptBudget& budget);
   ~KeptRows() { budget_.free += taken_; }
   KeptRows(const KeptRows&) = delete;
   KeptRows& operator=(const KeptRows&) = delete;
 
-  // A row of that id with the wanted columns. False: there is no room.
+  // Adds a row of that id with the wanted columns. False: there is no room.
   bool Add(const tables::Cell* row, int64_t id);
   // After the last row.
   void Seal();
 
-  // Rows whose key may be equal to a value: all whose key is and whose `ts`, if it is among the
-  // columns, is from the first to the second time, and perhaps a few others. Needs a key.
+  // Rows whose key may equal a value: all whose key equals it and whose `ts`, if it is among the
+  // columns, is from the first to the second time, and possibly a few others. Needs a key.
   Range Equal(const tables::Cell& value, int64_t from = INT64_MIN, int64_t to = INT64_MAX) const;
   // Rows whose key, a number, is from the first to the second value, both included.
   Range Between(int64_t from, int64_t to) const;
   Range All() const { return {0, starts_.size()}; }
-  // Whether an entry of All() is meant, or one of the index.
+  // True for an entry of All(), false for one of the index.
   enum class Order : uint8_t { kScan, kKey };
-  // The row of an entry, into as many cells as there are columns; returns its id. Texts are valid
-  // as long as this.
+  // Copies the row of an entry into as many cells as there are columns; returns its id. Texts are
+  // valid as long as this.
   int64_t Read(Order order, size_t entry, tables::Cell* row) const;
 
-  // Bytes that a row of so many cells takes at least.
+  // Smallest number of bytes of a row with this many cells.
   static constexpr size_t LeastBytes(size_t cells) {
     return 2 * kRowBytes + sizeof(int64_t) + cells;
   }
   size_t width() const { return shape_.columns().size(); }
-  // Has no rows: says what the cells of a row are.
+  // A batch without rows, which has the layout of the cells.
   const tables::RowBatch& shape() const { return shape_; }
 
  private:
   static constexpr size_t kBlockBytes = size_t{256} << 10;
-  // Of a row besides its bytes: where it begins, and its place in the index.
+  // An entry for a row: the position of its bytes, and its position in the index.
   struct Entry {
     int64_t key = 0;
     int64_t time = 0;

@@ -109,7 +109,7 @@ bool OrderedRows::Next() {
 
 bool OrderedRows::Read(uint8_t column, ColumnValues& values) {
   Block block(*this);
-  // Sums go on from block to block.
+  // Sums continue from block to block.
   for (size_t i = 0; i < select_.windows.size(); ++i) {
     if (block.Column({.column = static_cast<uint8_t>(select_.columns + i)}) == nullptr) return false;
   }
@@ -141,7 +141,7 @@ bool OrderedRows::FillWindow(size_t number, ColumnValues& values) {
         break;
       case WindowKind::kCount:
       case WindowKind::kSum:
-        // All rows of the same time are in the sum of each of them.
+        // The sum of a row includes all rows of the same time.
         for (; sum.next <= row || (sum.next < rows_.size() && TimeOf(sum.next) == TimeOf(row)); ++sum.next) {
           const int64_t step = window.kind == WindowKind::kCount ? 1 : ValueOf(sum.next, window.column);
           if (__builtin_add_overflow(sum.sum, step, &sum.sum)) return false;

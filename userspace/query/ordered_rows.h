@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window functions over the rows of tables that are put together and ordered by time.
+// Window functions over the rows of several SELECTs (UNION ALL), ordered by time.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace query {
 
-// The rows of an OrderedSelect in their order. All rows of a part have the same values but in the column that orders them:
-// in memory a row is its time and the number of its part.
+// The rows of an OrderedSelect in their order. All rows of a part have the same values except in the ordering column: in
+// memory a row is its time and the number of its part.
 class OrderedRows final : public RowBlocks {
  public:
-  // Rows that find room in 256 MiB.
+  // Largest number of rows, in 256 MiB.
   static constexpr size_t kMaxRows = (size_t{256} << 20) / sizeof(int64_t);
 
   // Both must outlive it.
@@ -32,7 +32,7 @@ class OrderedRows final : public RowBlocks {
   bool MeetsNone(const ColumnCondition&) const override { return false; }
 
  private:
-  // Of a column of a part in all of its rows; none: it is another one in each, or there are no rows.
+  // The constant value of a column in all rows of a part; empty: it is not constant, or there are no rows.
   using Constants = std::vector<std::optional<int64_t>>;
   class Block;
 
@@ -59,7 +59,7 @@ class OrderedRows final : public RowBlocks {
   size_t end_ = 0;
   std::vector<columns::ColumnValues> values_;  // of the source's columns in the block, and of windows behind them
   uint64_t filled_ = 0;                        // bits of those
-  // Of each window: the sum, and the row up to which it is that of all rows of the same time.
+  // State of a window: the sum, and the last row of the same time, which has the same sum.
   struct Sum {
     int64_t sum = 0;
     size_t next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows of a small table or subquery in memory, found by the values of one column.
+// Keeps the rows of a small table or subquery in memory, and finds them by the values of one column.
 #pragma once
 
 #include <cstddef>
@@ -25,26 +25,27 @@ class Relation {
   Relation(const Relation&) = delete;
   Relation& operator=(const Relation&) = delete;
 
-  // As many cells as there are columns. False: there is no room.
+  // Adds a row with as many cells as there are columns. False: there is no room.
   bool Add(std::span<const tables::Cell> row);
   // After the last row.
   void Seal();
   size_t rows() const { return rows_; }
   const columns::ColumnValues& column(size_t number) const { return columns_[number]; }
 
-  // Places of rows in the order of a column.
+  // Positions of rows in the order of a column.
   struct Range {
     uint32_t from = 0;
     uint32_t to = 0;
   };
-  // Orders rows by the values of a column, which are whole numbers, texts or NULL. False: there are others.
+  // Orders rows by the values of a column, which must be whole numbers, texts or NULL. False: there are
+  // other values.
   bool OrderBy(size_t column);
-  // Rows whose value is this one; of a text its number from NumberOf().
+  // Rows with this value; for a text, its number from NumberOf().
   Range Equal(int64_t value) const;
   // Rows whose value is from the first to the second one, both included.
   Range Between(int64_t from, int64_t to) const;
   bool is_of_texts() const { return is_of_texts_; }
-  // Of the column that rows are ordered by; -1: there is no such text.
+  // The number of a text in the column that rows are ordered by; -1: there is no such text.
   int64_t NumberOf(std::string_view text) const;
   uint32_t RowAt(uint32_t place) const { return order_[place]; }
 

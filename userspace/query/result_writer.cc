@@ -29,7 +29,7 @@ std::string TextOf(const Cell& cell) {
   return "";
 }
 
-// Characters, as near as bytes tell.
+// The approximate number of characters.
 size_t WidthOf(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -193,7 +193,7 @@ class MarkdownWriter final : public ResultWriter {
   void End() override {}
 
  private:
-  // What would be markup is not.
+  // Escapes markup.
   void Field(const std::string& text) {
     out_.Append("| ");
     for (const char c : text) {

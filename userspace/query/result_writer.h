@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Prints what a statement answers.
+// Prints the results of a statement.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ enum class Format : uint8_t {
   kMarkdown,  // a table
 };
 
-// Names and texts may be any bytes; all but JSON, which escapes them its own way, have them as
-// terminals show them. Rows are written as they come: the columns of a table are as wide as those
-// of its first rows, and longer ones are not cut.
+// Names and texts may be any bytes; they are escaped for terminals, in JSON by its own escapes.
+// Rows are written as they come: the columns of a table are as wide as those of its first rows, and
+// longer ones are not cut.
 class ResultWriter {
  public:
   ResultWriter() = default;

@@ -16,19 +16,19 @@ namespace query {
 class RowBlocks {
  public:
   virtual ~RowBlocks() = default;
-  // To the next block, or the first one. False behind the last.
+  // Moves to the next block, or to the first one. False after the last.
   virtual bool Next() = 0;
   virtual size_t rows() const = 0;
   // False: the column cannot be read.
   virtual bool Read(uint8_t column, columns::ColumnValues& values) = 0;
-  // Whether it is known that no row of the block meets a condition.
+  // True if it is certain that no row of the block meets a condition.
   virtual bool MeetsNone(const ColumnCondition& condition) const = 0;
 };
 
-// Those of a table of the cache. Behind its columns are the windows of the statement.
+// The blocks of a table of the cache. After its columns there are the windows of the statement.
 class TableRowBlocks final : public RowBlocks {
  public:
-  // `windows` may be null, else it must outlive this.
+  // `windows` may be null; otherwise it must outlive this.
   TableRowBlocks(std::shared_ptr<const columns::ColumnFile> file, tables::Table table, const StatementWindows* windows)
       : file_(std::move(file)), table_(table), windows_(windows) {}
 

@@ -15,7 +15,7 @@ using tables::Cell;
 
 constexpr uint32_t kFree = UINT32_MAX;
 constexpr size_t kSlots = 4 * RowGroups::kMaxGroups;
-// A mask of what is NULL, and of each cell 12 bytes at most.
+// A mask of NULL cells, and at most 12 bytes for each cell.
 constexpr size_t kMostBytes = 8 + 12 * tables::kMaxColumns;
 static_assert(kMostBytes <= ChunkStore::kChunkBytes);
 
@@ -168,7 +168,7 @@ void RowGroups::Seal() {
   left_ = 0;
 }
 
-// Those that found no group become the rows of another round.
+// Rows without room for their group are processed in another round.
 util::Status RowGroups::NextRound() {
   ChunkStore::Reader rows(store_, std::exchange(overflow_, {}));
   groups_.clear();

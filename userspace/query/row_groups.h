@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows put together by the values of some of their columns, in little memory.
+// Groups rows by the values of some of their columns, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace query {
 
-// SQLite puts rows together by sorting them, which takes most of the time of a GROUP BY over
-// millions. Here each goes to where those of the same values are, a few bytes each; what does not
-// fit into memory goes to a file without a name.
+// SQLite groups rows by sorting them, which takes most of the time of a GROUP BY over millions of
+// rows. Here each row is appended to the list of its group, with a few bytes; lists that do not fit
+// into memory go to an unnamed file.
 class RowGroups {
  public:
-  // Groups at a time: rows of further ones wait for the next round.
+  // Largest number of groups at once: rows of further ones wait for the next round.
   static constexpr size_t kMaxGroups = 1 << 14;
 
-  // Rows of `width` cells are put together by those of `keys`, of which there is one at least:
-  // whole numbers, and texts that are the same if they are in the same place, where they stay.
+  // Rows of `width` cells are grouped by the cells of `keys`, of which there is at least one. Keys
+  // are whole numbers, and texts that are equal if they have the same address, which must stay
+  // valid.
   RowGroups(size_t width, std::vector<uint8_t> keys);
   RowGroups(const RowGroups&) = delete;
   RowGroups& operator=(const RowGroups&) = delete;
@@ -29,17 +30,17 @@ class RowGroups {
   util::Status Add(const tables::Cell* row);
   // After the last row.
   void Seal();
-  // The next row, valid up to the one after it; null behind the last. Groups of one round come in
-  // the order of their keys.
+  // The next row, valid until the next call; null after the last. Groups of one round are in the
+  // order of their keys.
   util::Result<const tables::Cell*> Next();
 
  private:
   struct Group {
     uint64_t rows = 0;
-    ChunkStore::List list = {};  // of what is no key
+    ChunkStore::List list = {};  // of the other cells
   };
 
-  // Its number; UINT32_MAX where there are too many.
+  // Its number; UINT32_MAX if there are too many.
   uint32_t GroupOf(const tables::Cell* row);
   util::Status NextRound();
 

@@ -14,10 +14,10 @@ struct SqlToken {
   enum class Kind : uint8_t { kWord, kQuotedName, kText, kNumber, kSign };
 
   Kind kind = Kind::kSign;
-  std::string_view source = {};  // as it is written
+  std::string_view source = {};  // as written
   size_t depth = 0;         // parentheses around it; a parenthesis itself counts as outside
 
-  // Of a word that is not quoted: whether it is this keyword, in capitals here.
+  // True if it is this keyword, without quotes. `keyword` is in capitals.
   bool Is(std::string_view keyword) const;
   bool IsSign(std::string_view sign) const { return kind == Kind::kSign && source == sign; }
   bool IsName() const { return kind == Kind::kWord || kind == Kind::kQuotedName; }
@@ -25,8 +25,8 @@ struct SqlToken {
   std::string Value() const;
 };
 
-// Without spaces and comments. Empty if there is something that is no token, or a parenthesis
-// without its other one. The tokens point into `sql`.
+// Without spaces and comments. Empty if there is an invalid token or an unmatched parenthesis. The
+// tokens point into `sql`.
 std::vector<SqlToken> TokensOf(std::string_view sql);
 
 }  // namespace query

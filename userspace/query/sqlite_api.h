@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SQLite's functions: those that a program is linked with, or, in the extension, those of whichever
-// program has loaded it.
+// SQLite's functions: those that a program is linked with or, in the extension, those of the
+// program that has loaded it.
 #pragma once
 
 #ifndef FXT_SQLITE_EXTENSION

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where SQL statements end, line by line: what sqlite3_complete() says of a whole text, without
-// looking at all of it again after each line.
+// Finds the ends of SQL statements, line by line. The result is that of sqlite3_complete() for the
+// whole text, without reading it again after each line.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace query {
 
 class StatementScanner {
  public:
-  // Further text, with the line feed at its end.
+  // Adds a line, with its line feed.
   void Add(std::string_view line);
-  // Whether all that was added ends with a whole statement: behind its semicolon stand spaces and
-  // comments at most. The semicolons within CREATE TRIGGER end nothing.
+  // True if the added text ends with a complete statement: only spaces and comments follow its
+  // semicolon. Semicolons within CREATE TRIGGER do not end a statement.
   bool complete() const { return part_ == Part::kStart && any_ && inside_ != Inside::kComment; }
 
  private:
-  // How far it is into a statement.
+  // Position within a statement.
   enum class Part : uint8_t {
     kStart,             // behind a semicolon, or before everything
     kExplain,           // EXPLAIN, before a CREATE
@@ -27,7 +27,7 @@ class StatementScanner {
     kTriggerSemicolon,  // behind a semicolon in it
     kTriggerEnd,        // and its END
   };
-  // What goes on beyond the end of a line.
+  // Constructs that may continue on the next line.
   enum class Inside : uint8_t { kNothing, kComment, kQuotes };
 
   void Semicolon();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Goes through the rows of a table, one at a time.
+// Iterates over the rows of a table.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace query {
 
-// What a scan is asked for with the values of its conditions.
+// A scan with the values of its conditions.
 struct ScanRequest {
   tables::RowFilter filter;
   tables::RowFilter constant;  // of the conditions that do not vary
@@ -32,7 +32,7 @@ struct ScanRequest {
   std::vector<ColumnCondition> conditions;
 };
 
-// The kept rows of a table, by what they were asked for. Those of few statements stay.
+// The kept rows of a table, by their plans. Rows of a few statements are kept.
 class KeptScans {
  public:
   static constexpr size_t kMost = 4;
@@ -47,7 +47,7 @@ class KeptScans {
 
   KeptScans(uint64_t staying, KeptBudget& budget) : staying_(staying), budget_(budget) {}
 
-  // The entry of these, perhaps in the place of the oldest one. Valid up to the next call.
+  // The entry for these, which may replace the oldest one. Valid until the next call.
   Entry& Find(const std::string& plan, const tables::RowFilter& constant);
   uint64_t staying() const { return staying_; }
   KeptBudget& budget() { return budget_; }
@@ -75,10 +75,10 @@ class TableCursor {
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
-  // To the first row. A first scan reads the file, or the cache. If there are further ones, one of them keeps all
-  // rows, and the others find theirs in those.
+  // Moves to the first row. The first scan reads the file or the cache. If there are further scans, one of them
+  // keeps all rows, and the others find their rows there.
   util::Status Begin(const ScanPlan& plan, const ScanRequest& request);
-  // To the next one. False when reading failed, see error().
+  // Moves to the next row. False if reading failed, see error().
   bool Next() {
     if (left_ > 1) [[likely]] {
       --left_;
@@ -89,24 +89,24 @@ class TableCursor {
   }
   const util::Error& error() const { return error_; }
   bool at_end() const { return left_ == 0; }
-  // Of the row; a column that the plan has not is NULL.
+  // A column of the row; NULL if the plan does not have it.
   const tables::Cell& column(uint8_t column) {
     if (column >= InfoOf(table_).columns.size()) return Window(column - InfoOf(table_).columns.size());
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
-  // Identifies the row among all others of the table, in any pass that does not put rows together.
+  // The id of the row in the table, the same in any pass without groups.
   int64_t id() const {
     if (kept_) return kept_id_;
     return 1 + (groups_ ? grouped_ : static_cast<int64_t>(batch_->IdOf(batch_->size() - left_)));
   }
-  // Of the trace; none if the rows are kept ones.
+  // Faults of the trace; empty if the rows are kept in memory.
   std::optional<tables::ScanFaults> faults() const;
 
  private:
   util::Status Scan(const ScanPlan& plan, const tables::RowFilter& filter,
                     const std::vector<ColumnCondition>& conditions);
-  // The rows of all scans that differ in varying conditions alone; null if there is no room.
+  // The rows of all scans that differ only in varying conditions; null if there is no room.
   util::Result<std::shared_ptr<const KeptRows>> Keep(const ScanPlan& plan,
                                                      const tables::RowFilter& constant);
   // Further rows of the file; false at its end.
@@ -117,9 +117,9 @@ class TableCursor {
   bool IsText(const ScanPlan& plan) const;  // its key
   util::Status CheckEnd() const;  // fails if reading ended early
   util::Status Fetch();
-  // Of a row of the batch; NULL if there is no such window.
+  // Sets `cell` to the window value of a row of the batch; NULL if there is no such window.
   void PutWindow(size_t number, size_t row, tables::Cell& cell) const;
-  // Of the row.
+  // The window value of the current row.
   const tables::Cell& Window(size_t number);
 
   const TraceFile& file_;
@@ -142,7 +142,7 @@ class TableCursor {
   const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;
   const tables::Cell* row_ = nullptr;
-  size_t left_ = 0;  // rows that are there, the one it is at included
+  size_t left_ = 0;  // remaining rows, with the current one
   size_t width_ = 0;
   util::Error error_;
   int64_t grouped_ = 0;  // rows of groups_ before this one

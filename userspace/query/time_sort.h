@@ -7,7 +7,8 @@
 
 namespace query {
 
-// Ascending, in place: by digits from the highest on until a part fits into the cache, and there from the lowest on.
+// Sorts in ascending order, in place: by digits from the highest down until a part fits the cache, and there from
+// the lowest up.
 void SortTimes(std::span<int64_t> values);
 
 }  // namespace query

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace that is read again and again.
+// A trace that is read several times.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace query {
 
-// Stays the same file whatever happens to its name.
+// Stays the same file if its name is removed or replaced.
 class TraceFile {
  public:
-  // A regular file. Errors: it cannot be opened, is none, or its first bytes are not those of a
+  // Opens a regular file. Errors: it cannot be opened, is no regular file, or does not begin as a
   // trace.
   static util::Result<std::shared_ptr<TraceFile>> Open(const std::string& path);
 

@@ -200,7 +200,7 @@ bool IsForColumns(const tables::TableInfo& info, sqlite3_index_info& query, int 
   }
 }
 
-// How many rows a table has, as far as that matters to the order of a join.
+// Estimated number of rows of a table, for the order of a join.
 double RowsOf(tables::Table table) {
   switch (table) {
     case tables::Table::kCaptures:
@@ -225,8 +225,8 @@ bool Varies(sqlite3_index_info& query, int constraint) {
   return TellsMore() && sqlite3_vtab_rhs_value(&query, constraint, &value) != SQLITE_OK;
 }
 
-// How well rows can be found by a column that has to be equal to a value of another table, the
-// least best; 0: not at all.
+// Cost of finding rows by a column that equals a value of another table, less is better; 0: not at
+// all.
 int RankOf(const Column& column, sqlite3_index_info& query, int constraint) {
   if (query.aConstraint[constraint].op != SQLITE_INDEX_CONSTRAINT_EQ) return 0;
   switch (column.type) {
@@ -535,7 +535,7 @@ void DeleteModule(void* module) { delete static_cast<Module*>(module); }
 int RegisterTraceModule(sqlite3* database, TraceModuleOptions options) {
   return Guarded([&] {
     auto kept = std::make_unique<Module>(std::move(options));
-    // It is SQLite's from here on, whatever comes of it.
+    // SQLite owns it from here on, also after an error.
     const int code =
         sqlite3_create_module_v2(database, "fxt", &kModule, kept.release(), DeleteModule);
     return code != SQLITE_OK ? code : RegisterAggregates(database);

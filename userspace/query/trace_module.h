@@ -4,8 +4,8 @@
 //   CREATE VIRTUAL TABLE slices USING fxt('trace.fxt');
 //   CREATE VIRTUAL TABLE slices_before USING fxt('before.fxt', slices);
 //
-// The name of the table says which of the tables it is (docs/tables.md), if no second argument
-// does. Nothing is copied: each use reads the file, or the columns that were made of it.
+// The second argument names the table (docs/tables.md); the default is the name of the virtual
+// table. Nothing is copied: each use reads the file, or the columns that were made of it.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace query {
 struct TraceModuleOptions {
   // Called at the end of a pass over a file, which knows the faults of the file. May be null.
   std::function<void(const tables::ScanFaults&)> on_end;
-  // Where all tables find their rows; null: each use of a table reads the file. They are those of the
-  // only file that the module is used with.
+  // The source of the rows of all tables; null: each use of a table reads the file. The module must be
+  // used with the file of this cache only.
   std::shared_ptr<columns::ColumnCache> cache;
   // The values of the hidden columns "#w0", "#w1", ...; null: tables have none. With a cache only.
   std::shared_ptr<const StatementWindows> windows;
-  // Called from time to time while a file is read; true ends the statement with an error. May be
+  // Called periodically while a file is read; true cancels the statement with an error. May be
   // null.
   std::function<bool()> cancelled;
 };

@@ -4,8 +4,8 @@
 namespace query {
 namespace {
 
-// No interval is longer than the longest one: with that both sides of its begin are known, and the
-// rows of a thread are found by it.
+// The length of the longest interval bounds the begin on both sides, so that the rows of a thread
+// are found by their begin.
 constexpr TraceView kViews[] = {
     {"span_states", R"(
 SELECT s.ts, s.dur, s.category, s.name, s.tid, s.pid, s.thread, s.process, s.koid, s.id,

@@ -24,7 +24,7 @@ bool EndsFrom(const SqlToken& token) {
   return token.IsSign(";");
 }
 
-// Whether a FROM of the statement has more than one table.
+// True if a FROM of the statement has more than one table.
 bool HasJoin(Tokens tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].Is("JOIN") || tokens[i].Is("RECURSIVE")) return true;
@@ -39,7 +39,7 @@ bool HasJoin(Tokens tokens) {
   return false;
 }
 
-// Whether a table of the trace has its name from WITH, too.
+// True if WITH redefines the name of a table of the trace.
 bool IsNamedAnew(Tokens tokens) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     const bool is_definition = tokens[i].IsName() && (tokens[i + 1].Is("AS") || tokens[i + 1].IsSign("(")) &&
@@ -80,7 +80,8 @@ std::optional<tables::Table> TableOf(Tokens tokens, size_t at) {
   return std::nullopt;
 }
 
-// "name(arguments) OVER (PARTITION BY a ORDER BY b)" from `at` on. The token behind it in `end`.
+// "name(arguments) OVER (PARTITION BY a ORDER BY b)" from `at` on. Sets `end` to the token behind
+// it.
 std::optional<WindowQuery> ReadWindow(Tokens tokens, size_t at, tables::Table table, size_t& end) {
   const tables::TableInfo& info = InfoOf(table);
   WindowQuery query{.table = table};
@@ -116,7 +117,7 @@ std::optional<WindowQuery> ReadWindow(Tokens tokens, size_t at, tables::Table ta
   return query;
 }
 
-// What is known of a partition after some of its rows.
+// State of a partition after some of its rows.
 struct Partition {
   uint64_t rows = 0;
   uint64_t last_row = 0;
@@ -179,7 +180,7 @@ std::optional<WindowValues> WindowValues::Of(const WindowQuery& query, const col
   made.values_.resize(blocks.rows);
   made.is_null_.resize(blocks.rows);
   const bool looks_ahead = query.kind == WindowKind::kLead;
-  // Rows of the same time are one step of a sum.
+  // Rows of the same time are added to a sum at once.
   const bool must_ascend = query.kind == WindowKind::kSum || query.kind == WindowKind::kCount;
   facts::KoidIndex numbers(kMaxPartitions);
   std::vector<Partition> partitions(1);  // the first one: of NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window functions whose values one pass over columns makes, without sorting.
+// Window functions that one pass over columns computes, without sorting.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace query {
 
 enum class WindowKind : uint8_t { kLag, kLead, kRowNumber, kCount, kSum };
-// Empty if the token is no such function.
+// Empty if the token is not such a function.
 std::optional<WindowKind> WindowKindOf(const SqlToken& token);
 
 // "function(column) OVER (PARTITION BY partition ORDER BY order)" over all rows of a table.
@@ -35,25 +35,25 @@ struct WindowQuery {
   }
 };
 
-// Such a function in a statement.
+// A window function in a statement.
 struct WindowUse {
   WindowQuery query;
   size_t begin = 0;  // in the statement
   size_t end = 0;
 };
 
-// Those of a statement in SELECTs that read one table and have neither WHERE nor GROUP BY. None if the
-// statement joins tables: rows with such values are not kept for a second scan.
+// Window functions of a statement, in SELECTs that read one table and have neither WHERE nor GROUP BY.
+// Empty if the statement joins tables: rows with such values are not kept for a second scan.
 std::vector<WindowUse> FindWindows(std::string_view statement);
 
 // A value for each row of a table.
 class WindowValues {
  public:
-  // Bytes of those of a statement, at most.
+  // Largest number of bytes of the values of a statement.
   static constexpr size_t kMaxBytes = size_t{256} << 20;
 
-  // Empty if rows of a partition are not in the order asked for, or their values would take more than `max_bytes`:
-  // SQLite can do it. `cancelled` may be null.
+  // Empty if rows of a partition are not in the requested order, or their values would take more than `max_bytes`:
+  // SQLite then computes them. `cancelled` may be null.
   static std::optional<WindowValues> Of(const WindowQuery& query, const columns::ColumnFile& file,
                                         size_t max_bytes, const std::function<bool()>& cancelled);
   size_t bytes() const { return values_.size() * kBytesOfRow; }
@@ -72,7 +72,7 @@ class WindowValues {
   std::vector<bool> is_null_;
 };
 
-// Of a hidden column.
+// The name of a hidden column.
 inline std::string NameOfWindow(size_t number) { return "#w" + std::to_string(number); }
 
 // The windows of the statement that runs: hidden columns of the tables of its database.

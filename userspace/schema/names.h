@@ -52,49 +52,49 @@ inline constexpr std::string_view kStackOn = "on";
 }  // namespace event
 
 namespace argument {
-// Of thread objects (koid); of process objects.
+// Arguments of thread objects (koid) and of process objects.
 inline constexpr std::string_view kProcess = "process";
 inline constexpr std::string_view kParent = "ppid";
 inline constexpr std::string_view kUser = "uid";
 inline constexpr std::string_view kCgroup = "cgroup";
 inline constexpr std::string_view kCommandLine = "cmdline";
 inline constexpr std::string_view kCommandLineCut = "cmdline_cut";
-// Of wakeups (koid), and how the waker did it: kNetRx, or absent.
+// Arguments of wakeups: the waker (koid), and `via`: kNetRx, or absent.
 inline constexpr std::string_view kWaker = "waker";
 inline constexpr std::string_view kVia = "via";
 inline constexpr std::string_view kNetRx = "net_rx";
-// Of throttled: ns from its begin and from its end up to the event; the group's `cgroup`, and its
-// limit in ns.
+// Arguments of throttled: ns from the begin and from the end of that time to the event; the group's
+// `cgroup`, and its limit in ns.
 inline constexpr std::string_view kSince = "since";
 inline constexpr std::string_view kUntil = "until";
 inline constexpr std::string_view kQuota = "quota";
 inline constexpr std::string_view kPeriod = "period";
-// Of lost_events, and the first of unseen_switch and blobs.
+// Arguments of lost_events; `cpu` also of unseen_switch and blobs.
 inline constexpr std::string_view kCpu = "cpu";
 inline constexpr std::string_view kCount = "count";
 inline constexpr std::string_view kCategory = "category";
 inline constexpr std::string_view kBytes = "bytes";
-// Of linux_state: letters, see linux_state.h.
+// Argument of linux_state: letters, see linux_state.h.
 inline constexpr std::string_view kState = "state";
-// Of session and trimmed; not empty if records are left out.
+// Argument of session and trimmed; not empty if records are left out.
 inline constexpr std::string_view kFilters = "filters";
-// Of session: the process of the recorded command.
+// Argument of session: the process of the recorded command.
 inline constexpr std::string_view kCommandPid = "command_pid";
-// Of migrate, and of trimmed.
+// Arguments of migrate, and of trimmed.
 inline constexpr std::string_view kFrom = "from";
-// Of trigger: its specification, the measured value, and the thread.
+// Arguments of trigger: its specification, the measured value, and the thread.
 inline constexpr std::string_view kTrigger = "trigger";
 inline constexpr std::string_view kValue = "value";
 inline constexpr std::string_view kThread = "thread";
-// Of session: offset of other clocks from the file's, ns (int64).
+// Arguments of session: offset of other clocks from the file's, ns (int64).
 inline constexpr std::string_view kRealtimeAhead = "realtime_ahead";
 inline constexpr std::string_view kMonotonicAhead = "monotonic_ahead";
-// Of session: the size of each CPU's ring buffer (uint64).
+// Argument of session: the size of each CPU's ring buffer (uint64).
 inline constexpr std::string_view kRingBytes = "ring_bytes";
-// Of fork (koid).
+// Argument of fork (koid).
 inline constexpr std::string_view kChild = "child";
-// Of stacks: the stack id (pointer). Of off and wake: ns since the thread left its CPU (uint64). Of
-// wake: the woken thread (koid).
+// Arguments of stacks: the stack id (pointer); of off and wake: ns since the switch-out of the
+// thread (uint64); of wake: the woken thread (koid).
 inline constexpr std::string_view kStack = "stack";
 inline constexpr std::string_view kAway = "away";
 inline constexpr std::string_view kWoken = "woken";
@@ -103,7 +103,7 @@ inline constexpr std::string_view kWoken = "woken";
 // Traces imported from Trace Event JSON. The name of their provider.
 inline constexpr std::string_view kTraceEventProvider = "trace_event";
 // True for the name of a provider whose sections have the kernel's facts: the recorder's own and
-// imported ones. A program that takes part in a recording cannot have these names.
+// imported ones. A provider cannot have these names.
 constexpr bool IsKernelProvider(std::string_view name) {
   return name == kRecorderName || name == kTraceEventProvider;
 }
@@ -129,7 +129,7 @@ inline constexpr std::string_view kJson = "json";
 }  // namespace field
 // Arguments beyond the record's limit, as one JSON object.
 inline constexpr std::string_view kMoreArguments = "(more)";
-// Of thread and process objects: the original id, if the koid differs from it.
+// Argument of thread and process objects: the original id, if the koid differs from it.
 namespace argument {
 inline constexpr std::string_view kTid = "tid";
 inline constexpr std::string_view kPid = "pid";

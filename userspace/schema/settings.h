@@ -45,7 +45,7 @@ constexpr bool HasProcess(SettingScope scope) {
 namespace setting {
 // The argument that names the subject; it stands before the settings.
 inline constexpr std::string_view kSubject = "subject";
-// Of processes. A record with the executable replaces all that was known of the process.
+// Settings of processes. A record with the executable replaces all settings of the process.
 inline constexpr std::string_view kExecutable = "executable";
 inline constexpr std::string_view kCommandLine = "command_line";
 inline constexpr std::string_view kCgroup = "cgroup";
@@ -62,8 +62,8 @@ inline constexpr std::string_view kThread = "thread.";
 // They change by themselves, and are not compared.
 inline constexpr std::string_view kThreads = "threads";
 inline constexpr std::string_view kOomScore = "oom_score";
-// Of the command: the key's identity, the prefixes of a variable (its hash) and of a shared library
-// (its build id).
+// Settings of the command: the key's identity; the prefixes of a variable (the value is its hash)
+// and of a shared library (its build id).
 inline constexpr std::string_view kEnvironmentKey = "environment_key";
 inline constexpr std::string_view kEnvironment = "env.";
 inline constexpr std::string_view kLibrary = "library.";

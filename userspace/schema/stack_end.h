@@ -13,7 +13,7 @@
 namespace schema {
 
 namespace argument {
-// Of stacks with a user half: a StackEnd's name. Absent: not known.
+// Argument of stacks with a user half: a StackEnd's name. Absent: unknown.
 inline constexpr std::string_view kEnd = "end";
 // The name of the file that the end has to do with, see StackEnd::of_file.
 inline constexpr std::string_view kEndIn = "end_in";
@@ -22,7 +22,7 @@ inline constexpr std::string_view kEndIn = "end_in";
 struct StackEnd {
   std::string_view name;    // in the file
   std::string_view reason;  // in messages; empty: complete
-  // What the last frame's file has to do with it; empty: nothing. Follows the file's name.
+  // The description of the last frame's file; empty: nothing. Follows the file's name.
   std::string_view of_file = {};
 };
 

@@ -27,7 +27,7 @@ inline constexpr std::string_view kStart = "start";
 inline constexpr std::string_view kSize = "size";
 inline constexpr std::string_view kProcess = "process";
 inline constexpr std::string_view kLine = "line";
-// Of a stack's instant: the names of the first frames of each half, innermost first.
+// Arguments of a stack's instant: the names of the first frames of each half, innermost first.
 inline constexpr std::string_view kKernelFrames = "kernel";
 inline constexpr std::string_view kUserFrames = "user";
 }  // namespace symbol

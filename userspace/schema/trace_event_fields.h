@@ -30,7 +30,7 @@ inline constexpr std::string_view kBindId = "bind_id";
 inline constexpr std::string_view kFlowIn = "flow_in";
 inline constexpr std::string_view kFlowOut = "flow_out";
 inline constexpr std::string_view kBindingPoint = "bp";
-// How much later a flow end is than in the JSON, because it waited for its span; ns.
+// Time by which a flow end is later than in the JSON, because it waited for its span; ns.
 inline constexpr std::string_view kLate = "late";
 
 // The duration (ns, int64) of a complete event that overlaps another one of its thread and is an

@@ -27,7 +27,7 @@ inline constexpr std::string_view kFunction = "function";
 inline constexpr std::string_view kPeer = "peer";
 // The time that the call asked to sleep at most, ns (uint64).
 inline constexpr std::string_view kAsked = "asked";
-// Of files: major and minor number (string), position in bytes (uint64).
+// Arguments for files: major and minor number (string), position in bytes (uint64).
 inline constexpr std::string_view kDevice = "device";
 inline constexpr std::string_view kOffset = "offset";
 }  // namespace argument

@@ -12,11 +12,11 @@ inline constexpr std::string_view kMajorFault = "major";
 }  // namespace event
 
 namespace argument {
-// Of a stack `off`: the kernel function that the thread sleeps in.
+// Argument of a stack `off`: the kernel function that the thread sleeps in.
 inline constexpr std::string_view kIn = "in";
 inline constexpr std::string_view kAddress = "address";
-// Of block spans: the issuing thread (koid), bytes, first sector; at the end: absorbed by another
-// request.
+// Arguments of block spans: the issuing thread (koid), bytes, first sector; at the end: merged into
+// another request.
 inline constexpr std::string_view kIssuer = "thread";
 inline constexpr std::string_view kSector = "sector";
 inline constexpr std::string_view kMerged = "merged";

@@ -102,7 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void SetTimeout(std::chrono::steady_clock::duration timeout) {
     timeout_.expires_after(timeout);
     timeout_.async_wait([self = shared_from_this()](error_code error) {
-      // A wait may have ended just before the timeout was set anew.
+      // A wait may have ended just before the timeout was set again.
       if (error || self->timeout_.expiry() > std::chrono::steady_clock::now()) return;
       self->End(self->is_acknowledged_);
     });

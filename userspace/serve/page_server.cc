@@ -36,7 +36,7 @@ constexpr size_t kMaxHead = size_t{16} << 10;
 constexpr size_t kMaxBody = size_t{64} << 10;
 constexpr size_t kMaxConnections = 64;
 
-// What connections need of the server, which may end before them.
+// State that connections share with the server, which may end before them.
 class Host {
  public:
   virtual ~Host() = default;
@@ -93,7 +93,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void SetTimeout(Clock::duration timeout) {
     timeout_.expires_after(timeout);
     timeout_.async_wait([self = shared_from_this()](error_code error) {
-      // A wait may have ended just before the timeout was set anew.
+      // A wait may have ended just before the timeout was set again.
       if (!error && self->timeout_.expiry() <= Clock::now()) self->End();
     });
   }
@@ -328,7 +328,7 @@ class PageServer::Server : public page::Host {
   End end_ = End::kTimeout;
   size_t live_ = 0;
   page::asio::io_context context_{1};
-  // Before the address is printed: who reads that may interrupt at once.
+  // Before the address is printed: a user who sees it may interrupt at once.
   page::asio::signal_set signals_{context_, SIGINT, SIGTERM};
   page::tcp::acceptor acceptor_{context_};
   page::asio::steady_timer timeout_{context_};

@@ -37,7 +37,7 @@ struct PageOptions {
   std::string secret;  // the first part of every path
   // Only programs of these users get an answer other than 403.
   std::vector<uid_t> users;
-  // How long to wait for a first page, and, when no page is left, for another one.
+  // Timeout for the first page, and, after the last page was closed, for another one.
   std::chrono::nanoseconds open_timeout = std::chrono::minutes(10);
   std::chrono::nanoseconds reload_timeout = std::chrono::seconds(10);
 };

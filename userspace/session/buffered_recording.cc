@@ -232,7 +232,7 @@ void BufferedRecording::Trim() {
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
   }
-  // Many forks may need more room than the slots. That shortens the window.
+  // Many forks may need more room than the slots. This makes the window shorter.
   while (started_ && journal_.bytes() > journal_limit_) {
     const uint64_t until = journal_.Front()->time + kShorter;
     journal_.Take(until, [this](const fxr_side_header& event) { durable_.Apply(event); });

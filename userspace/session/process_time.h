@@ -6,7 +6,7 @@
 
 namespace session {
 
-// Of all threads, ns.
+// CPU time of all threads of this process, ns.
 uint64_t ProcessTime();
 
 }  // namespace session

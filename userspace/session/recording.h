@@ -50,7 +50,8 @@ inline constexpr int kUnfinishedMs = 1;
 struct Destination {
   sink::Output output;
   bool gzip = false;
-  // How long a write waits for the reader of a pipe or socket; asked on the thread that writes.
+  // Decides how long a write waits for the reader of a pipe or socket; asked on the thread that
+  // writes.
   output::KeepWaiting keep_waiting = {};
 };
 
@@ -58,7 +59,8 @@ struct RecordingConfig {
   request::BufferingMode mode = request::BufferingMode::kStreaming;
   // The recording sets ring_bytes and ring_use.
   capture::ProgramOptions programs;
-  // Of all CPUs together, rounded down to powers of two for each; streaming: 0 is the default.
+  // All CPUs together; each CPU's part is rounded down to a power of two. Streaming: 0 is the
+  // default.
   uint64_t buffer_bytes = uint64_t{64} << 20;
   // Sources that use perf's rings. In a buffer they get half of the room.
   capture::PerfSourceOptions sources;
@@ -130,7 +132,7 @@ struct FileTotals {
   uint64_t threads_alive = 0;
 };
 
-// The outcome of a snapshot, or of one file of a streaming recording.
+// The result of a snapshot, or of one file of a streaming recording.
 struct SnapshotResult {
   uint64_t number = 0;  // that Snapshot() returned, or of the file
   util::Status status = util::Ok();

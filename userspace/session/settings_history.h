@@ -33,7 +33,7 @@ class SettingsHistory {
 
   // `time`: when they were read, not before that of the last call.
   void Add(uint64_t time, schema::Settings settings);
-  // What is known of a process that ends leaves with the window.
+  // Settings of an ended process are kept as long as the window has it.
   void OnSideEvent(const fxr_side_header& event);
   // The left edge of the window is now `time`.
   void Trim(uint64_t time);

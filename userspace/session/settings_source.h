@@ -33,8 +33,8 @@ class SettingsSource {
   void OnSideEvent(const fxr_side_header& event);
   // A process runs.
   void Ask(uint32_t tgid);
-  // What was read since the last call, in order of time, and not later than `until`. Times are
-  // those of the capture.
+  // Settings that were read since the last call, in order of time, and not later than `until`.
+  // Times are those of the capture.
   std::vector<settings::ReadSettings> Take(uint64_t until = UINT64_MAX);
   // The same after a look at everything that may have changed. Waits no longer than `timeout` ns.
   std::vector<settings::ReadSettings> Refresh(uint64_t timeout);

@@ -158,7 +158,7 @@ void StreamingRecording::OnTick(uint64_t time) {
     MarkTrigger(fired, time, file_->translator);
   }
   if (started_) {
-    // What was read later may be of a program whose exec comes with the next events.
+    // Later settings may be of a program whose exec comes with the next events.
     WriteSettings(settings_.Take(time));
     AskForRunProcesses(time);
     if (IsRotationDue(time)) Rotate(time);

@@ -15,7 +15,7 @@ namespace session {
 
 class WindowSettings {
  public:
-  // In order of time. What was read after `end` stands there.
+  // In order of time. Settings that were read after `end` get the time `end`.
   WindowSettings(std::vector<TimedSettings> all, uint64_t end);
 
   // The time of the next settings to write; UINT64_MAX: there are none.

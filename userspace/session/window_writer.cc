@@ -22,11 +22,11 @@ namespace {
 // Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
-// What the journal says about the left edge.
+// The journal's data about the left edge.
 struct LeftEdge {
   int64_t clock_offset;
   bool stopped;
-  uint64_t unknown_before = 0;  // who ran before is unknown
+  uint64_t unknown_before = 0;  // the thread before it is unknown
 };
 
 // Applies the journal up to the left edge to the window's tasks, which are those of a recording that begins there.

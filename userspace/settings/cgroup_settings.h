@@ -16,8 +16,8 @@ class CgroupReader {
  public:
   explicit CgroupReader(const Roots& roots = {});
 
-  // The groups of a process and those above them, given the text of /proc/PID/cgroup. Only those of
-  // hierarchies with settings. Of version 2 "/a/b", of version 1 "cpu:/a/b". A group outside of the
+  // The groups of a process and those above them, by the text of /proc/PID/cgroup, in hierarchies
+  // with settings: "/a/b" for version 2, "cpu:/a/b" for version 1. A group outside of the
   // mounted tree is left out. At most 64.
   std::vector<std::string> GroupsOf(std::string_view proc_cgroup) const;
   // The process's own group in each of those hierarchies, sorted and joined by ";".

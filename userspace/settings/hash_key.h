@@ -15,15 +15,15 @@ class HashKey {
  public:
   static constexpr const char* kPath = "/var/lib/fxt-record/settings.key";
 
-  // Reads 16 bytes from `path`, or makes them there, readable to their owner alone. A file of
-  // another user, or that others can read or write, is not used. Where the file cannot be made the
-  // key is random, and values compare equal within this process alone.
+  // Reads 16 bytes from `path`, or creates the file, readable only by its owner. A file of
+  // another user, or that others can read or write, is not used. If the file cannot be created, the
+  // key is random, and hashes can be compared only within this process.
   static HashKey Load(const std::string& path = kPath);
 
   // The hash of a variable's value, 16 hexadecimal digits. The name counts: equal values of two
   // variables have different hashes.
   std::string HashOf(std::string_view name, std::string_view value) const;
-  // Tells keys apart without revealing them.
+  // Identifies a key without revealing it.
   std::string Identity() const;
 
  private:

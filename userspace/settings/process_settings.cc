@@ -70,7 +70,7 @@ void AddScheduling(uint32_t number, Settings& to) {
     if (attributes.priority != 0) {
       to.values.emplace_back("rt_priority", int64_t{attributes.priority});
     }
-    // Of deadline tasks, and the slice of others from 6.12 on.
+    // The runtime of deadline tasks, and the slice of other tasks from 6.12 on.
     for (const auto& [name, value] : {std::pair("sched_runtime_ns", attributes.runtime),
                                       {"sched_deadline_ns", attributes.deadline},
                                       {"sched_period_ns", attributes.period}}) {
@@ -145,7 +145,7 @@ std::optional<int64_t> ThreadsIn(std::string_view stat) {
   return threads == nullptr ? std::nullopt : std::optional(*threads);
 }
 
-// Of "/autogroup-57 nice 0" (proc(5)); empty in the group of the machine's first processes.
+// Adds the settings of "/autogroup-57 nice 0" (proc(5)), which is empty for the root autogroup.
 void AddAutogroup(const std::string& text, Settings& to) {
   std::istringstream words(text);
   std::string name, label;

@@ -58,7 +58,7 @@ class Attributes {
   std::vector<Part> parts_;
 };
 
-// What the discipline does to packets besides queueing them.
+// Effects of the discipline on packets besides queueing.
 std::string Effects(const std::string& kind, const Attributes::Part* options) {
   std::string text;
   if (options == nullptr) return text;

@@ -30,8 +30,8 @@ using schema::Settings;
 using schema::SettingScope;
 
 constexpr uint64_t kMs = 1'000'000;
-// CPU time of the thread, ns: what it may take at once, and then a hundredth. What is done once
-// does not count.
+// CPU time of the thread, ns: what it may take at once, and then a hundredth. One-time work does
+// not count.
 constexpr uint64_t kAllowance = 50 * kMs;
 constexpr uint64_t kShare = 100;
 // So much later than it may work again the thread wakes up: waking takes CPU time, too, and each
@@ -141,7 +141,7 @@ class SettingsCollector::Worker {
         lock.unlock();
         LookAgain();
         lock.lock();
-        // What was asked for meanwhile belongs to it.
+        // Requests meanwhile belong to it.
         const bool more = std::any_of(requests_.begin(), requests_.end(),
                                       [](const auto& entry) { return !entry.second.awaits_exec; });
         if (more && IsHurried(util::MonotonicNow())) continue;
@@ -286,7 +286,7 @@ class SettingsCollector::Worker {
     if (followed_.size() >= kMostFollowed) return;
     Followed followed{.pid = pid, .number = request.number, .use = request.use};
     followed.next = util::MonotonicNow() + followed.delay;
-    // Of the programs that the command runs, the first process of each.
+    // Libraries are read for the first process of each program that the command runs.
     followed.has_libraries =
         request.use == ProcessUse::kCommand ||
         (programs_.size() < kMostFollowed && programs_.insert(process.file).second);
@@ -294,8 +294,8 @@ class SettingsCollector::Worker {
     followed_[pid] = followed;
   }
 
-  // Reads a process anew that executed another program since. Its event comes later, or not before
-  // it ends. Returns false if it did not.
+  // Reads a process again if it has executed another program since. Its event may come later, or
+  // after its end. Returns false if it has not.
   bool ServeNewProgram(const Followed& followed) {
     const auto file = processes_->FileOf(followed.number);
     if (!file || *file == followed.file) return false;
@@ -303,7 +303,7 @@ class SettingsCollector::Worker {
     return true;
   }
 
-  // What changes as a program starts.
+  // Settings that change while a program starts.
   void LookAtProcess(uint32_t pid) {
     const auto found = followed_.find(pid);
     if (found == followed_.end() || ServeNewProgram(Followed(found->second))) return;
@@ -433,7 +433,7 @@ class SettingsCollector::Worker {
   uint64_t hurry_until_ = 0;
   bool quit_ = false;
 
-  // Of the thread.
+  // Used by the thread only.
   std::optional<SystemReader> system_;
   std::optional<ProcessReader> processes_;
   std::optional<HashKey> key_;

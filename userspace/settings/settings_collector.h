@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads the settings of a recording on a thread of its own, at the start and again from time to
-// time, and reports what changed. A file system or process that keeps the thread waiting delays
-// nothing else: the recording never waits for it longer than it asks to.
+// Reads the settings of a recording on its own thread, at the start and then periodically, and
+// reports changes. A file system or process that blocks the thread delays nothing else: the
+// recording waits for it with a timeout.
 //
-// The thread takes no more than a hundredth of a CPU, after a first allowance. What is asked for
-// beyond that waits, the recorded command first; a process that ends meanwhile is not read.
+// The thread takes at most a hundredth of a CPU, after a first allowance. Further requests wait,
+// with precedence for the recorded command; a process that ends meanwhile is not read.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ namespace settings {
 
 struct CollectorOptions {
   Roots roots = {};
-  // Of the key of environment hashes; empty: that of the machine.
+  // Path of the key of environment hashes; empty: the machine's default.
   std::string key_path = {};
-  // Between two looks for changes, ns.
+  // Time between two checks for changes, ns.
   uint64_t period = 5'000'000'000;
 };
 
 enum class ProcessUse : uint8_t {
   kOther,    // a process of the machine
-  kTree,     // it comes of the recorded command
+  kTree,     // a descendant of the recorded command
   kCommand,  // it is the recorded command
 };
 
 struct ReadSettings {
-  // ns of util::MonotonicNow(). A process lived and ran that program then.
+  // util::MonotonicNow(), ns. At that time the process ran this program.
   uint64_t time = 0;
   schema::Settings settings;
 };
@@ -44,7 +44,7 @@ class SettingsCollector {
   static constexpr size_t kMostResultBytes = size_t{8} << 20;
 
   explicit SettingsCollector(const CollectorOptions& options = {});
-  // Does not wait for a reading that is under way.
+  // Does not wait for a read in progress.
   ~SettingsCollector();
   SettingsCollector(const SettingsCollector&) = delete;
   SettingsCollector& operator=(const SettingsCollector&) = delete;
@@ -60,7 +60,7 @@ class SettingsCollector {
   // The process has ended: forgets it.
   void Drop(uint32_t pid);
 
-  // What was read since the last call, in order of time, and not later than `until`.
+  // Settings that were read since the last call, in order of time, and not later than `until`.
   std::vector<ReadSettings> Take(uint64_t until = UINT64_MAX);
 
   // Reads what waits and looks for changes once more. Returns when that is done, at the latest

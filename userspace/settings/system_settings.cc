@@ -320,7 +320,7 @@ void AddMounts(const Roots& roots, std::vector<Settings>& all) {
     if (!(fields >> id >> parent >> device >> root >> point >> options)) continue;
     std::istringstream rest(line.substr(dash + 3));
     if (!(rest >> type >> source >> super)) continue;
-    // Those without a block device that programs wait for.
+    // File systems without a block device that programs wait for.
     const bool is_stored =
         !device.starts_with("0:") ||
         StartsWithAny(type, {"nfs", "cifs", "smb3", "9p", "virtiofs", "fuse.", "ceph", "btrfs",
@@ -361,7 +361,7 @@ void SystemReader::AddKernel(Settings& system) {
   }
   const std::string command_line = ReadFile(roots_.proc + "/cmdline").value_or("");
   std::string preemption = configuration_->preemption;
-  // What is chosen at boot can be changed only through debugfs.
+  // After boot it can be changed only through debugfs.
   const std::string chosen = BootParameter(command_line, "preempt");
   if (configuration_->chooses_preemption && !chosen.empty()) preemption = chosen;
   if (const auto list = ReadFile(roots_.sys + "/kernel/debug/sched/preempt")) {

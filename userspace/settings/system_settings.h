@@ -21,7 +21,7 @@ class SystemReader {
   std::vector<schema::Settings> Read();
 
  private:
-  // What the kernel's configuration says, which is read once.
+  // Settings of the kernel's configuration, which is read once.
   struct Configuration {
     std::string hz;
     std::string tick;

@@ -208,7 +208,7 @@ uint64_t DeflateEncoder::FindSimilar(const std::byte* in, size_t at, size_t end,
       return other;
     }
   }
-  // Else the last occurrence, if that leaves fewer literals.
+  // Otherwise the last occurrence, if that leaves fewer literals.
   const uint64_t other = word ^ Load(in + half_before);
   if (other < differing >> 4 && at - half_before <= kWindow) {
     distance = at - half_before;

@@ -24,18 +24,18 @@ class EventRows {
   // All must outlive it. `facts` takes each record before this does.
   EventRows(TaskNames& names, const FactRows& facts, Batches& batches, bool with_times);
 
-  // Every record but switches and wakeups, in file order.
+  // Takes every record except switches and wakeups, in file order.
   void Add(const fxt::Reader& reader);
   // The begin of the capture, ns: for spans that began before it.
   void SetFirst(uint64_t time) { first_ = time; }
-  // What began and did not end.
+  // Spans without an end.
   void Finish();
 
   // The latest time of those records, ns.
   uint64_t latest() const { return latest_; }
   uint64_t lost_events() const { return lost_events_; }
   uint64_t unseen_switches() const { return unseen_switches_; }
-  // Begins of spans that found no room.
+  // Begins of spans that were dropped, because there was no room.
   uint64_t left_out() const { return open_.left_out(); }
 
  private:
@@ -60,7 +60,7 @@ class EventRows {
   };
   void AddBlob(const fxt::Reader& reader, const fxt::Blob& blob);
   void PutBlob(const BlobRow& row);
-  // For what has no time of its own: that of what stands before it.
+  // For records without a time: the time of the record before.
   uint64_t TimeBefore() const { return std::max(latest_, facts_.latest()); }
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const;
   std::optional<uint32_t> CpuOf(const fxt::Event& event) const;
@@ -78,7 +78,7 @@ class EventRows {
   RowBatch* losses_;
   RowBatch* blobs_;
   RowBatch* settings_;
-  // Of the record.
+  // The provider of the record.
   const fxt::ReaderProvider* provider_ = nullptr;
   uint64_t definitions_ = 0;
   const std::string* provider_name_ = nullptr;

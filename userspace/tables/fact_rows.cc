@@ -24,7 +24,7 @@ constexpr std::string_view kKinds[] = {"unknown", "absent",  "wakeup",  "preempt
 
 void PutBound(Cell& cell, Bound bound) { cell.Set(kBounds[static_cast<size_t>(bound)]); }
 
-// What an edge of the capture cuts is longer than anybody knows.
+// The length of a row that an edge of the capture cuts is unknown.
 template <typename Fact>
 void PutDuration(Cell& cell, const Fact& fact) {
   if (fact.began == Bound::kFileEdge || fact.ended == Bound::kFileEdge) {
@@ -69,7 +69,7 @@ void PutState(Cell& cell, const std::optional<fxr_task_state>& state) {
   }
 }
 
-// Of a group, in HeldRow::cells.
+// The index of a group's cell in HeldRow::cells.
 constexpr size_t HeldCellOf(uint8_t group) { return waits::kSyscall + (group - kFirstGroup); }
 
 // The CPU where the wait ended or is to end.
@@ -626,7 +626,7 @@ bool FactRows::IsPast(int64_t from, int64_t to, uint32_t cpus) const {
     ++seen;
     if (!after(cpu.since)) return false;
   }
-  // What a CPU did before its first switch began with the window.
+  // The state of a CPU before its first switch begins with the window.
   const bool begin_is_wanted = from < 0 || static_cast<uint64_t>(from) <= timeline_.begin();
   return !begin_is_wanted || (cpus != 0 && seen >= cpus);
 }

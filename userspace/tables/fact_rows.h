@@ -28,8 +28,8 @@ namespace tables {
 
 class FactRows {
  public:
-  // What a cache (columns/column_writer.h) asks for: all columns that are in no group and are not
-  // made seldom, and the groups. These rows are most of the work of making one.
+  // Options of a cache (columns/column_writer.h): all columns outside of groups that are always
+  // made, and the groups. These rows are most of the work of making a cache.
   static constexpr std::array kCachedSlices{uint8_t{slices::kTs},       uint8_t{slices::kCpu},
                                             uint8_t{slices::kPriority}, uint8_t{slices::kLength},
                                             uint8_t{slices::kTask},     uint8_t{slices::kTerms}};
@@ -46,9 +46,9 @@ class FactRows {
                                              uint8_t{wakeups::kVia},  uint8_t{wakeups::kStack},
                                              uint8_t{wakeups::kTask}, uint8_t{wakeups::kWakerTask}};
 
-  // `names` and `batches` must outlive it. `with_timeline`: a table is wanted that only a timeline
-  // can fill. `with_times`: the tables of threads and processes are wanted. Threads of the timeline
-  // count in `shared`, which may be null, with `more_bytes` for each.
+  // `names` and `batches` must outlive it. `with_timeline`: a wanted table needs a timeline.
+  // `with_times`: the tables of threads and processes are wanted. Threads of the timeline count in
+  // `shared`, which may be null, with `more_bytes` for each.
   FactRows(TaskNames& names, Batches& batches, bool with_timeline, bool with_times,
            fxt::TableBudget* shared, size_t more_bytes);
   FactRows(const FactRows&) = delete;
@@ -62,20 +62,20 @@ class FactRows {
   bool Add(const fxt::Reader& reader);
   // See facts::Timeline::AddFastPath().
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
-  // Cuts what goes on.
+  // Ends open facts as cut.
   void Finish();
 
-  // Of the groups kTask.
+  // The cells of the groups kTask.
   const TaskCells& tasks() const { return tasks_; }
   // The cell of a column in a group kTerms.
   static void PutTerm(Table table, uint8_t column, uint64_t terms, Cell& cell);
-  // Whether `dur` is NULL where the terms of a row are these; else it is `length`.
+  // True if `dur` is NULL for these terms of a row; otherwise it is `length`.
   static bool IsCut(uint64_t terms);
 
   // True if no later row of a wanted table begins at a time from `from` up to `to`. For recordings
-  // in the order of time, of a machine with `cpus` CPUs; 0: not known.
+  // in time order of a machine with `cpus` CPUs; 0: unknown.
   bool IsPast(int64_t from, int64_t to, uint32_t cpus) const;
-  // The CPU that a thread is on now; empty where it is not known.
+  // The CPU that a thread is on now; empty if unknown.
   std::optional<uint32_t> CpuOf(fxt::Koid thread) const { return timeline_.CpuOf(thread); }
   uint64_t begin() const { return timeline_.begin(); }
   // The latest time of a switch or wakeup, and with a timeline of a loss or fork.
@@ -164,7 +164,7 @@ class FactRows {
       }
     }
   };
-  // The fast path without a timeline: it makes rows of wakeups alone.
+  // The fast path without a timeline: it makes only rows of wakeups.
   struct WakeupTaker;
 
   void AddWakeup(const facts::Wakeup& wakeup);
@@ -178,14 +178,15 @@ class FactRows {
   // The cell of the group.
   void PutDetails(Cell& cell, std::string_view reason, std::string_view throttled_by,
                   const facts::WaitObject* object) const;
-  // The cgroup whose quota held the wait back; may be empty.
+  // The cgroup whose quota throttled the thread; may be empty.
   std::string_view ThrottledBy(const facts::Wait& wait) const;
   [[gnu::always_inline]] uint64_t TermsOf(const facts::Wait& wait) const;
-  // A row without its reason, with the names of the time at which the wait ended.
+  // A row without its reason, with the names at the end of the wait.
   struct HeldRow {
     uint64_t id = 0;
     std::string throttled_by = {};
-    // Of the columns before it, but for the reason, and of the groups but for kDetails.
+    // The cells of the columns before kSyscall except the reason, and of the groups except
+    // kDetails.
     std::array<Cell, waits::kSyscall + kMaxGroups - 1> cells = {};
     std::optional<facts::WaitObject> object = std::nullopt;
     bool is_blocked = false;
@@ -203,13 +204,13 @@ class FactRows {
     uint64_t id = 0;
     uint64_t time = 0;  // ns
     fxt::Koid thread = 0;
-    bool is_chosen = true;  // else it only takes its own stack
+    bool is_chosen = true;  // otherwise it only consumes its stack
     std::optional<uint64_t> stack = std::nullopt;
   };
   [[gnu::always_inline]] void PutWakeupCell(uint8_t column, Cell& cell,
                                             const facts::Wakeup& wakeup) const;
   void NoteWaker(const fxt::Event& event, uint64_t time);
-  // Those of `time` (ns) or before.
+  // Emits held wakeups up to `time` (ns).
   void ReleaseWakeups(uint64_t time);
   void NoteTimes(const facts::CpuSwitch& change);
   // The same for one side of a switch on the fast path. False: NoteTimes() has to.

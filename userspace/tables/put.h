@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Columns that say of which thread a row is.
+// Columns of the thread of a row.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tables {
 
-// A thread, and its process where its own record does not say.
+// A thread, and its process if the thread's record does not name it.
 struct TaskRef {
   fxt::Koid thread = 0;
   std::optional<fxt::Koid> process;
@@ -20,8 +20,8 @@ struct TaskRef {
 
 enum class TaskColumn : uint8_t { kTid, kPid, kThread, kProcess };
 
-// A text that stays where it is for longer than the rows. `texts`: counts it, as often as a row has
-// it; null: rows come of it elsewhere.
+// Puts a text that outlives the rows. `texts` counts it once for each row that has it; null: it is
+// counted elsewhere.
 inline void PutText(Cell& cell, TextBudget* texts, const std::string* text) {
   if (text == nullptr) {
     cell.SetNull();

@@ -16,8 +16,8 @@ namespace tables {
 // other categories.
 class RequestRows {
  public:
-  // Of walks, see path::PathOptions. A row costs far more than its step, and a join keeps rows in
-  // memory (query::KeptBudget): it has to have room for so many.
+  // Steps of walks, see path::PathOptions. A row costs far more than its step, and a join keeps
+  // rows in memory (query::KeptBudget), which must have room for this many.
   static constexpr uint64_t kFreeSteps = uint64_t{1} << 21;
 
   // All must outlive it.
@@ -25,7 +25,7 @@ class RequestRows {
   RequestRows(const RequestRows&) = delete;
   RequestRows& operator=(const RequestRows&) = delete;
 
-  // Takes the facts of the timeline, and every record that is no switch and no wakeup.
+  // Takes the facts of the timeline, and every record except switches and wakeups.
   path::PathBuilder& builder() { return builder_; }
 
  private:

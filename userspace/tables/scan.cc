@@ -161,7 +161,7 @@ void Scan::CheckOrder() {
   if (time && until_ >= 0 && *time <= static_cast<uint64_t>(until_)) out_of_order_ = true;
 }
 
-// What the read loop feeds.
+// The consumer of the read loop.
 struct Scan::Records {
   Scan& scan;
 
@@ -195,7 +195,7 @@ bool Scan::Advance() {
       }
     }
     batches_.texts().OnRead(reader_.position());
-    if (records_ % (kStep * 256) == 0) return true;  // for those who show how far it is
+    if (records_ % (kStep * 256) == 0) return true;  // for displays of the progress
   }
   return true;
 }

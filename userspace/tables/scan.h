@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One pass over a trace that makes the rows of some tables.
+// One pass over a trace that produces the rows of some tables.
 //
 //   tables::TextPool texts;
 //   tables::Scan scan(file, source, texts);
@@ -10,12 +10,12 @@
 //   }
 //   if (!scan.error().empty()) report(scan.error());
 //
-// Rows come when what they tell has ended, as in the file: those of one CPU or one thread are in
-// order. Of processes, threads, CPUs and the capture itself they come last. Memory does not grow
-// with the number of records. Any records do, in any order.
+// A row is produced when the interval that it describes has ended: the rows of one CPU or one thread are
+// in order. Rows of processes, threads, CPUs and the capture come last. Memory does not grow
+// with the number of records. Records may be in any order.
 //
-// A statement over several tables makes several scans at once: what grows with the number of
-// threads and names counts in one budget that they share.
+// A statement over several tables makes several scans at once: their memory for threads and names
+// has one shared budget.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ inline constexpr size_t kMaxTableBytes = size_t{384} << 20;
 
 class Scan {
  public:
-  // `file` is what the table of captures calls it. `source` must outlive the scan, as must `texts`,
-  // in which the texts of columns that repeat stay.
-  // `shared` is that of several scans, and must outlive this; null: only the limits of each.
+  // `file` is its name in the table of captures. `source` and `texts`, which keeps the texts of
+  // columns with repeated texts, must outlive the scan. `shared` is that of several scans, and must
+  // outlive this; null: only the limits of each.
   Scan(std::string file, fxt::ByteSource& source, TextPool& texts,
        fxt::TableBudget* shared = nullptr);
   Scan(const Scan&) = delete;
@@ -53,21 +53,21 @@ class Scan {
   // Before the first Advance(). Bit i of `columns`: column i is wanted.
   void Want(Table table, uint64_t columns, const RowFilter& filter = {});
 
-  // Takes the rows away and makes further ones; there may be none yet. False after the last row.
+  // Replaces the rows by the next ones; there may be none yet. False after the last row.
   bool Advance();
   // Valid up to the next Advance(); null for tables without Want().
   const RowBatch* rows(Table table) const { return batches_.of(table); }
 
-  // What numbers of groups kTask stand for. Known once there are rows.
+  // The cells that numbers of groups kTask refer to. Known once there are rows.
   const TaskCells& tasks() const { return facts_->tasks(); }
 
-  // Identifies this capture: 63 bits made of the records up to the first one with a
-  // time, the same for the same file under any name, compressed or not. Known once there are rows.
+  // The id of this capture: a hash of 63 bits over the records up to the first one with a time,
+  // equal for the same file under any name, compressed or not. Known once there are rows.
   int64_t capture_id() const { return static_cast<int64_t>(hash_ >> 1); }
-  // Why reading stopped before the end; empty if it did not.
+  // The error that ended reading early; empty without one.
   std::string error() const { return reader_.error_message(); }
   const fxt::Reader& reader() const { return reader_; }
-  // Threads, names or spans found no room: rows or texts are missing.
+  // True if rows or texts are missing because there was no room for threads, names or spans.
   bool is_incomplete() const;
   // Texts that were cut because rows with all of them would be many times as large as the file.
   uint64_t cut_texts() const { return batches_.texts().cut(); }
@@ -98,13 +98,13 @@ class Scan {
   std::unique_ptr<EventRows> events_;
   std::unique_ptr<RequestRows> requests_;  // null if no table needs it
   std::unique_ptr<StackRows> stacks_;      // null if no table needs it
-  bool needs_all_ = false;                 // to the end of the file, whatever rows are chosen
+  bool needs_all_ = false;                 // reads to the end of the file even if no more rows are selected
   bool needs_events_ = false;
   // No row before the one and behind the other is wanted.
   int64_t from_ = INT64_MAX;
   int64_t until_ = INT64_MIN;
-  // Where all wanted rows seemed to be read, bytes. The end comes a while after it, because one damaged time may lie far
-  // ahead of the records that follow it.
+  // Position (bytes) at which all wanted rows seemed to be read. The scan ends some time after it, because one damaged
+  // time may be far ahead of the records that follow it.
   std::optional<uint64_t> past_at_;
   bool out_of_order_ = false;  // such records followed
   bool finished_ = false;

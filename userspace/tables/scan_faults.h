@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is wrong with a trace that was read, and what of it found no room.
+// Faults of a trace, and parts of it that were dropped.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 namespace tables {
 
 struct ScanFaults {
-  std::string error = {};       // why reading stopped before the end; empty if it did not
+  std::string error = {};       // the error that ended reading early; empty without one
   bool is_cut_short = false;    // the file ends within a record
-  bool is_incomplete = false;   // threads, names or spans found no room
+  bool is_incomplete = false;   // threads, names or spans were dropped
   uint64_t malformed = 0;       // records that were skipped
   uint64_t dropped_names = 0;   // beyond the reader's memory limit
   uint64_t cut_texts = 0;       // that would make rows many times as large as the file
   // Requests without rows of `path`, which would be many times as many as the file has records.
   uint64_t paths_left_out = 0;
 
-  // Without what `known` has as well.
+  // Returns the faults that `known` does not have.
   ScanFaults Beyond(const ScanFaults& known) const {
     const auto count = [](uint64_t here, uint64_t there) { return there == 0 ? here : 0; };
     return {.error = known.error.empty() ? error : std::string(),

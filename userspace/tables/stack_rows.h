@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the rows of call stacks, their frames, and the functions that the recording names. No file
-// but the recording is read.
+// Makes the rows of call stacks, their frames, and the functions that the recording names. Reads no
+// other file.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +34,14 @@ class StackRows {
   StackRows(const StackRows&) = delete;
   StackRows& operator=(const StackRows&) = delete;
 
-  // Every record but switches and wakeups, in file order. A stack has its rows when it occurs first.
+  // Takes every record except switches and wakeups, in file order. The rows of a stack are made at
+  // its first occurrence.
   void Add(const fxt::Reader& reader);
-  // Stacks, mappings and functions that found no room.
+  // Stacks, mappings and functions that were dropped.
   uint64_t left_out() const { return left_out_; }
 
  private:
-  // Bytes of addresses, and numbers of the rest. A statement may have several scans.
+  // Limits: bytes of addresses, and numbers of the rest. A statement may have several scans.
   static constexpr size_t kMaxAddresses = size_t{1} << 21;
   static constexpr size_t kMaxStacks = size_t{1} << 18;
   static constexpr size_t kMaxMappings = size_t{1} << 18;
@@ -77,9 +78,9 @@ class StackRows {
   void AddFunction(const fxt::Event& event);
   void AddScript(const fxt::Event& event, uint64_t id, std::string_view name);
   void AddStack(uint64_t id, const fxt::Event& event);
-  // `is_return`: the address is behind a call, perhaps behind the function.
+  // `is_return`: the address follows a call, and may be behind the end of the function.
   Frame FrameAt(fxt::Koid process, uint64_t address, bool is_return);
-  // The number of the frame's function; makes its row when it is a new one.
+  // The number of the frame's function; makes the row of a new one.
   uint64_t SymbolOf(fxt::Koid process, const Frame& frame);
 
   TaskNames& names_;

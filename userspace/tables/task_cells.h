@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers what the columns of a thread say: tid, pid, its names and its koid.
+// Numbers the values of the columns of a thread: tid, pid, names and koid.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace tables {
 
-// A number stands for the cells that a thread has at the time of the call: it keeps them when the
-// thread gets another name.
+// A number refers to the cells of a thread at the time of the call, also after the thread gets
+// another name.
 class TaskCells {
  public:
-  // Numbers, at most. Each takes about 200 bytes.
+  // Largest number. Each takes about 200 bytes.
   static constexpr uint32_t kMost = uint32_t{1} << 20;
 
   // `names` must outlive it.
@@ -30,7 +30,7 @@ class TaskCells {
 
   // `process`: see TaskNames::ProcessOf(). 0 if there is no room for more.
   uint32_t NumberOf(fxt::Koid thread, const std::optional<fxt::Koid>& process) {
-    // Columns that know the process and those that do not have places of their own.
+    // Columns with a known process and those without one have different cells.
     const uint64_t key = thread * 2 + process.has_value();
     Recent& recent = recent_[key * 0x9e3779b97f4a7c15 >> (64 - kRecentBits)];
     if (recent.number != 0 && recent.thread == thread && recent.process == process &&
@@ -40,7 +40,7 @@ class TaskCells {
     recent = {thread, process, names_.version(), Find(thread, process)};
     return recent.number;
   }
-  // Of no thread; its cells are NULL.
+  // No thread; its cells are NULL.
   static constexpr uint32_t kNone = 0;
   // kTaskCellCount of them, for numbers that NumberOf() returned, and kNone.
   const Cell* cells(uint64_t number) const { return cells_[number].data(); }
@@ -55,7 +55,7 @@ class TaskCells {
     uint64_t version = 0;
     uint32_t number = 0;
   };
-  // Texts by their places: the pool has each of them once.
+  // Texts by their addresses: the pool has each text once.
   using Key = std::array<int64_t, kTaskCellCount + 1>;
   struct KeyHash {
     size_t operator()(const Key& key) const {

@@ -13,7 +13,7 @@ namespace translate {
 struct TranslationStats {
   // Raw events by category, without FXR_SLOT_LOSS.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> events{};
-  // Those that have a record of their own in the file.
+  // Events with a record of their own in the file.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> recorded{};
 
   // And the others.

@@ -112,7 +112,7 @@ class Cursor {
   bool ok_ = true;
 };
 
-// How one register of the caller is found.
+// Rule of one register of the caller.
 struct RegisterRule {
   enum class Kind : uint8_t { kSame, kUndefined, kAtCfa, kAtBp, kInDi, kOther };
   Kind kind = Kind::kSame;
@@ -455,7 +455,7 @@ class SectionReader {
     const bool is_whole =
         Execute(*common, section_.bytes.subspan(cursor.position(), entry.end - cursor.position()),
                 &rows_, *begin, end, &rules);
-    // What follows a malformed instruction is not known.
+    // The rules after a malformed instruction are unknown.
     if (!is_whole) {
       Put(rows_.back().address, OfKind(FXR_UNWIND_UNSUPPORTED), &rows_);
     }

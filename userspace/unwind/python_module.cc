@@ -86,7 +86,7 @@ void TakeDebugOffsets(const symbols::ElfFile& file, uint64_t runtime, PythonModu
   module->threads = offset(kThreadsAt);
 }
 
-// What all versions have in common, and 3.9 entirely.
+// The layout of 3.9, which all versions share in part.
 constexpr fxr_python_layout kLayout3_9 = {
     .interpreters = 32,
     .next_interpreter = 0,

@@ -26,7 +26,7 @@ struct KeptTable {
 class TableCache {
  public:
   static constexpr const char* kPath = "/var/cache/fxt-record";
-  // Of all files together; those that were not used for longest are removed first.
+  // Limit for all files together; the least recently used are removed first.
   static constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
   // A larger file is not kept.
   static constexpr uint64_t kMaxFileBytes = uint64_t{16} << 20;
@@ -41,10 +41,10 @@ class TableCache {
 
   // The table that was kept for the file, which may be an empty one. Nothing if there is none.
   std::optional<KeptTable> Find(const fxr_unwind_file& file) const;
-  // `fd` is open on the file that the table was made from. Nothing is kept if that is another one
-  // by now, was changed within the last seconds, so that its time may not show the next change, or
-  // is in a file system of a user's program, which may write any times. Failures are ignored: the
-  // table is made again.
+  // `fd` is open on the file that the table was made from. Nothing is kept if that is another file
+  // now, if it was changed within the last seconds (its time may not show the next change), or if
+  // it is in a file system of a user's program, which may report any times. Failures are ignored:
+  // the table is made again.
   void Keep(const fxr_unwind_file& file, int fd, const UnwindTable& table);
 
   // The name of the file's table in the folder.

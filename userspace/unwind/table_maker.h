@@ -19,8 +19,8 @@ class TableMaker {
   // Forks; see util::IsolatedWorker::Start().
   static util::Result<std::unique_ptr<TableMaker>> Start();
 
-  // The table of an ELF file that is open for reading; empty if it has none. Nothing if it is no ELF file, or if its
-  // parser did not survive it.
+  // The table of an ELF file that is open for reading; empty if it has none. Empty if it is no ELF file, or if its
+  // parser crashed.
   std::optional<UnwindTable> Make(int file);
   // Files whose parser crashed or took too long.
   uint64_t crashes() const { return worker_->crashes(); }

@@ -86,7 +86,7 @@ class TableStore {
   uint64_t table_bytes() const { return table_words_ * sizeof(fxr_u32); }
   uint64_t max_table_bytes() const { return memory_.words.size_bytes(); }
   uint32_t loaded() const { return loaded_; }
-  uint64_t unloaded() const { return unloaded_; }  // for want of room, so far
+  uint64_t unloaded() const { return unloaded_; }  // to free memory, so far
 
  private:
   void Unload(uint32_t module, uint64_t now);

@@ -82,7 +82,7 @@ class RowCollector {
     sorted.reserve(rows_.size() + ends_.size());
     auto end = ends_.begin();
     for (const Row& row : rows_) {
-      // Of several ends between two rows the last one counts: functions may overlap.
+      // If several functions end between two rows, the last end counts: functions may overlap.
       uint64_t last = 0;
       for (; end != ends_.end() && *end <= row.place; ++end) last = *end;
       if (last != 0 && last < row.place) {

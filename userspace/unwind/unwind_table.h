@@ -24,7 +24,7 @@ class UnwindTable {
   static constexpr uint64_t kMaxFileOffset = uint64_t{1} << 40;
   static constexpr size_t kMaxRows = size_t{1} << 22;
 
-  // What fxr_unwind_module names, besides positions.
+  // The fields of fxr_unwind_module, besides positions.
   struct Shape {
     uint64_t file_offset = 0;  // of the first page
     uint32_t pages = 0;

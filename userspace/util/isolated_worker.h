@@ -42,7 +42,7 @@ class IsolatedWorker {
   IsolatedWorker(const IsolatedWorker&) = delete;
   IsolatedWorker& operator=(const IsolatedWorker&) = delete;
 
-  // What `work` answers for the file; untrusted. Empty: it failed, crashed, exceeded a limit, or
+  // The answer of `work` for the file; untrusted. Empty: it failed, crashed, exceeded a limit, or
   // cannot be reached. One call at a time.
   std::optional<Bytes> Call(int file);
   // Calls whose worker crashed or exceeded a limit.

@@ -23,7 +23,8 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-// Calls that need no more than what the process has. What glibc's allocator, libelf and the C++ library use.
+// Calls that need no more than what the process has. System calls of glibc's allocator, libelf and the C++
+// library.
 constexpr int kAlways[] = {
     SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(pwrite64), SCMP_SYS(writev),
     SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(fcntl), SCMP_SYS(ftruncate), SCMP_SYS(memfd_create),

@@ -21,7 +21,7 @@
 namespace util {
 namespace {
 
-// What this time namespace (time_namespaces(7)) adds to CLOCK_BOOTTIME, ns.
+// Offset of this time namespace (time_namespaces(7)) to CLOCK_BOOTTIME, ns.
 int64_t BoottimeOffset() {
   std::ifstream file("/proc/self/timens_offsets");
   std::string clock;

@@ -47,7 +47,7 @@ void PutName(JsonWriter& json, const std::string* name) {
   json.String("name", name == nullptr ? std::string_view() : *name);
 }
 
-// What a thread is called: "name 123".
+// The name of a thread: "name 123".
 void PutThread(JsonWriter& json, TraceIndex& index, uint32_t number) {
   const ThreadLanes& thread = index.threads()[number];
   json.BeginObject();
@@ -71,7 +71,8 @@ struct ProcessRow {
   std::vector<uint32_t> counters;
 };
 
-// Processes with their threads, those with the most CPU time first. Of no process: koid ~0.
+// Processes with their threads, those with the most CPU time first. Koid ~0: threads without a
+// process.
 std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   constexpr fxt::Koid kNoProcess = ~fxt::Koid{0};
   std::unordered_map<fxt::Koid, const tables::TaskNames::Thread*> known;
@@ -111,7 +112,7 @@ std::vector<ProcessRow> RowsOf(TraceIndex& index) {
 // Whether it is a track of the recorder, which no task of Linux is.
 bool IsOwnTrack(const TraceIndex& index, fxt::Koid koid) { return !index.names().NumberOf(koid); }
 
-// What the threads of a process are, if they are no threads of a program; may be empty.
+// The kind of a process's threads, if they are no threads of a program; may be empty.
 std::string_view RoleOf(const TraceIndex& index, fxt::Koid process) {
   if (!IsOwnTrack(index, process)) return {};
   if (process == schema::kIrqProcessKoid || process == schema::kSoftirqProcessKoid) return "irq";

@@ -21,7 +21,7 @@ class Answers {
   // Must outlive it.
   explicit Answers(IndexedTrace& trace) : trace_(trace) {}
 
-  // What is known of the trace as a whole, and how far it is read. JSON on one line.
+  // Data of the trace as a whole, and the progress of reading. JSON on one line.
   std::string Status() const;
   // CPUs, processes with their threads, tracks of spans and counters. JSON.
   std::string Lanes() const;

@@ -74,7 +74,7 @@ bool LoadEntries(std::vector<Entry>& entries, IndexReader& in, EventBudget& budg
 // Spans that may be in one another. They come in any order; reading sorts them.
 class SpanLane {
  public:
-  // What would need more rows is left out of tiles, and counted.
+  // Spans that need more rows are left out of tiles, and counted.
   static constexpr uint16_t kMaxRows = 64;
 
   void Add(const Span& span, EventBudget& budget);

@@ -23,7 +23,7 @@ const std::vector<FlowPoint>& FlowTable::Sorted() {
 }
 
 bool FlowTable::Load(IndexReader& in, EventBudget& budget) {
-  // Their connections are made anew.
+  // Their connections are computed again.
   is_sorted_ = false;
   return LoadEntries(points_, in, budget);
 }

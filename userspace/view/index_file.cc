@@ -140,7 +140,7 @@ util::Status IndexFile::Save(TraceIndex& index, const std::string& damage,
     return util::Error{
         fmt::format("cannot write {}: {}", path, std::generic_category().message(error)), ""};
   }
-  // What was read is what the key is of.
+  // The key fits the read content.
   const bool is_stable = fstat(trace_.get(), &status) == 0 && IsSame(status, status_) &&
                          key->bytes == static_cast<uint64_t>(status_.st_size);
   if (!is_stable || cancelled()) {

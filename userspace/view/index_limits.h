@@ -11,10 +11,10 @@ struct IndexLimits {
   size_t all = size_t{464} << 20;
   size_t events = size_t{192} << 20;
   size_t labels = size_t{48} << 20;
-  // Of the tables of threads and names.
+  // Bytes of the tables of threads and names.
   size_t tables = size_t{192} << 20;
 
-  // Of each of two traces that are shown together.
+  // The limits of each of two traces that are shown together.
   IndexLimits Half() const { return {all / 2, events / 2, labels / 2, tables / 2}; }
 };
 

@@ -43,7 +43,7 @@ class IndexedTrace {
   bool is_complete() const { return is_complete_; }
   // The part of the file that was read, in thousandths.
   uint32_t progress() const { return progress_; }
-  // What ended the reading early; once it is complete.
+  // The error that ended the reading early; once it is complete.
   std::string damage() const { return is_complete_ ? damage_ : ""; }
   // Why there is no index beside the file although it is to be kept; may be empty.
   std::string index_note() {

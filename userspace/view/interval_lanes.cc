@@ -43,7 +43,7 @@ void IntervalLanes::Summarize(Lane& lane, uint64_t end) {
   const double length = static_cast<double>(std::max<uint64_t>(end - chunk.begin, 1));
   for (size_t i = 0; i < kCountedStates; ++i) {
     const double share = static_cast<double>(lane.time[i]) / length * 255;
-    // What is there is not 0.
+    // Existing entries are not 0.
     chunk.share[i] = lane.time[i] == 0 ? 0 : static_cast<uint8_t>(std::max(1.0, share));
   }
 }

@@ -24,8 +24,8 @@ struct Interval {
   LaneState state = LaneState::kAbsent;
   bool by_interrupt = false;  // an interrupt ended it
   bool is_cut = false;        // its begin or end is not a switch or wakeup of the file
-  // Of a thread's run the CPU; of a CPU's run the number of the thread; of kPreempted the thread
-  // that came; of a sleep the thread that ended it.
+  // For a thread's run: the CPU; for a CPU's run: the number of the thread; for kPreempted: the
+  // thread that took the CPU; for a sleep: the thread that ended it.
   uint32_t value = kNone;
   uint32_t object = 0;  // of a sleep: a label of what it was for; 0: not known
 };
@@ -55,7 +55,7 @@ class IntervalLanes {
     return static_cast<uint32_t>(lanes_.size() - 1);
   }
 
-  // Appends an interval. What lies before the end of the lane is cut off; a hole becomes kAbsent.
+  // Appends an interval. The part before the end of the lane is cut off; a hole becomes kAbsent.
   // Empty intervals are left out.
   void Append(uint32_t lane, Interval interval);
 
@@ -68,8 +68,8 @@ class IntervalLanes {
 
   // All lanes. `between` is called from time to time.
   void Save(IndexWriter& out, const std::function<void()>& between) const;
-  // What was saved, in place of Append(): nothing may be appended any more. False: it cannot be
-  // read, or takes more than the limit of bytes.
+  // Restores saved intervals, instead of Append(): nothing may be appended any more. False: it
+  // cannot be read, or takes more than the limit of bytes.
   bool Load(IndexReader& in);
 
   uint64_t EndOf(uint32_t lane) const { return lanes_[lane].end; }
@@ -95,7 +95,7 @@ class IntervalLanes {
   struct Lane {
     std::vector<Chunk> chunks;
     uint64_t end = 0;
-    // Of the open chunk, which is the last one.
+    // Capacity of the open chunk, which is the last one.
     uint16_t capacity = 0;
     uint64_t top_length = 0;
     std::array<uint64_t, kCountedStates> time = {};

@@ -20,7 +20,7 @@ class JobQueue {
   explicit JobQueue(unsigned threads) {
     for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
   }
-  // Waits for the jobs that run, which look at stops(). Those that wait are dropped.
+  // Waits for the jobs that run, which look at stops(). Waiting jobs are dropped.
   ~JobQueue() {
     stops_ = true;
     wakes_.notify_all();

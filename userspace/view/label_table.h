@@ -30,12 +30,12 @@ class LabelTable {
   size_t bytes() const { return bytes_; }
 
   void Save(IndexWriter& out) const;
-  // What was saved, in place of Add(): nothing may be added any more. False: it cannot be read, or
-  // takes more than the limit.
+  // Restores saved labels, instead of Add(): nothing may be added any more. False: it cannot be
+  // read, or takes more than the limit.
   bool Load(IndexReader& in);
 
  private:
-  // Of an entry: the nodes of the map and of the vector, and the text's own.
+  // Bytes of an entry: the nodes of the map and of the vector, and the header of the text.
   static constexpr size_t kEntryBytes = 128;
 
   size_t max_bytes_;

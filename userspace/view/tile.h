@@ -19,7 +19,7 @@ struct TileRange {
 };
 
 // Each function appends the items of one lane: their number (u32), then 24 bytes each, in little
-// endian. What is shorter than a pixel is merged with its neighbours in the same pixel, so that a
+// endian. Items shorter than a pixel are merged with their neighbours in the same pixel, so that a
 // lane (a row of spans) has at most two items per pixel.
 //
 //   begin f64, end f64   ns since the origin

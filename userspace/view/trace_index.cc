@@ -25,7 +25,7 @@ std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
   return v == nullptr || !std::isfinite(*v) ? std::nullopt : std::optional(*v);
 }
 
-// Of a saved index.
+// Longest name in a saved index.
 constexpr size_t kMaxNameBytes = size_t{1} << 20;
 
 // The names are shown.

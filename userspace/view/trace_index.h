@@ -55,7 +55,7 @@ struct CounterTrack {
   PointLane<Sample> samples;
 };
 
-// Where the trace says that it does not know: of a CPU, or of none.
+// Times of lost events, of a CPU or of none.
 struct LossTrack {
   std::optional<uint32_t> cpu;
   SpanLane gaps;              // what the CPU did is not known
@@ -99,13 +99,13 @@ class TraceIndex {
   // The number of the thread; kNoLane if there is none.
   uint32_t Find(fxt::Koid koid) const { return thread_numbers_.Find(koid); }
 
-  // What is not in the index, one sentence each.
+  // Missing parts of the index, one sentence each.
   std::vector<std::string> Notes() const;
 
   // All of it, once it is finished. `between` is called from time to time.
   void Save(IndexWriter& out, const std::function<void()>& between);
-  // What was saved, into an index that nothing was added to, and nothing may be added to after it.
-  // False: it cannot be read, or takes more than the limits; the index is of no use then.
+  // Restores a saved index into an empty one. Nothing may be added after it. False: it cannot be
+  // read, or takes more than the limits; the index is of no use then.
   bool Load(IndexReader& in);
 
  private:
@@ -179,7 +179,7 @@ class TraceIndex {
   }
   uint32_t NumberOf(fxt::Koid koid);
 
-  // What the timeline says of an index that was read record by record.
+  // The facts of the timeline, for an index that is read record by record.
   struct Saved {
     uint64_t first = 0;
     uint64_t begin = 0;
@@ -191,7 +191,7 @@ class TraceIndex {
   bool LoadTracks(IndexReader& in);
   bool HasKnownNumbers();
 
-  // Divides what is free anew.
+  // Divides the free memory again.
   void ShareMemory();
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
@@ -199,7 +199,7 @@ class TraceIndex {
   void PutInstant(fxt::Koid thread, const Instant& instant);
   void AddCounter(const fxt::Event& event, uint64_t time);
   void AddFlow(const fxt::Event& event, uint64_t time, FlowPoint::Kind kind);
-  // Of events that say that something is missing.
+  // Adds an event that declares a loss.
   void AddLoss(const fxt::Event& event, uint64_t time);
   void PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss);
   // Null beyond the limit of tracks.

@@ -31,7 +31,7 @@ export function pageAddress(kind, trace, from, to, more = {}) {
   return `${kind}?${new URLSearchParams({ trace, from: Math.floor(from), to: Math.ceil(to), ...more })}`;
 }
 
-/** What a lane shows: `times` has begin and end of each item, `words` its value and info (tile.h). */
+/** The contents of a lane: `times` has begin and end of each item, `words` its value and info (tile.h). */
 class Items {
   constructor(count) {
     this.count = count;
@@ -43,7 +43,7 @@ class Items {
     return 24 * this.count + 64;
   }
 
-  /** Of a counter: the least and the greatest value of item `i`. */
+  /** The least and the greatest value of item `i` of a counter. */
   extremes(i) {
     this.floats ??= new Float32Array(this.words.buffer);
     return [this.floats[2 * i], this.floats[2 * i + 1]];

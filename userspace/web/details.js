@@ -18,18 +18,18 @@ const LENGTHS = [
   ['affinity', 'of it bound to other CPUs'], ['weight', 'of it behind a greater weight'],
 ];
 
-// What the marks of losses mean.
+// Meanings of the marks of losses.
 const MISSING = {
   'lost events': 'The buffers of the recorder were full: these events are not in the trace.',
-  'hidden switch': 'The kernel did not show a switch of this CPU: what ran there before is not known.',
-  'buffer full': 'A program that takes part in the recording says that its buffer was full.',
+  'hidden switch': 'The kernel did not report a switch of this CPU: the thread before it is unknown.',
+  'buffer full': 'The buffer of a provider was full.',
 };
 
-// Why it is not known what a CPU did.
+// Reasons for an unknown state of a CPU.
 const UNKNOWN_SINCE = {
-  'lost events': 'Events were lost: what the CPU did up to its next switch in the trace is not known.',
-  'hidden switch': 'A switch is missing, which the kernel did not show: what the CPU did since its last one is not known.',
-  'left out': 'The recording leaves out threads, processes or CPUs: not every switch of this CPU is there.',
+  'lost events': 'Events were lost: the state of the CPU is unknown up to its next switch in the trace.',
+  'hidden switch': 'The kernel did not report a switch: the state of the CPU is unknown since its last one.',
+  'left out': 'The recording leaves out threads, processes or CPUs: some switches of this CPU are missing.',
 };
 
 // Instants are thin: a click counts for those within this width.
@@ -270,7 +270,7 @@ export class Details {
         span ?? { begin: time, end: time, depth: 0 }), { class: 'link go' }));
   }
 
-  // Who had the CPU.
+  // Adds the thread that an interrupt interrupted.
   async #addInterrupted(trace, cpu, found, list, serial) {
     const run = await api.at(trace, `c${cpu}`, found.begin);
     if (serial !== this.serial || run.state === undefined) return;

@@ -59,7 +59,7 @@ function head() {
     element('p', { class: 'lead' }, tally(), diff.findings.length === 0 && diff.unconfirmed.length > 0
       && 'unconfirmed: a significant change needs three captures a side. ',
     `${count(diff.rows.length, 'row')} compared, ${Number(diff.could_not_be_told)} undecided`,
-    diff.paired && '; recorded in turns', diff.per_run && '; rates are per run of the command', '.'),
+    diff.paired && '; recorded interleaved', diff.per_run && '; rates are per run of the command', '.'),
     element('dl', { class: 'sides' }, element('dt', { class: 'of-base' }, 'base'), element('dd', {}, sideWords(diff.base)),
       element('dt', { class: 'of-new' }, 'new'), element('dd', {}, sideWords(diff.new))),
     diff.comparable.notes.length > 0 && element('div', { class: 'notes' },

@@ -36,7 +36,7 @@ export class Geometry {
     return this.viewport.from + (x - this.left) * this.nsPerPixel;
   }
 
-  /** Of the overview, which shows all of the traces. */
+  /** The position of a time in the overview, which shows the whole traces. */
   overviewX(time) {
     const { begin, end } = this.viewport;
     return this.left + ((time - begin) / (end - begin)) * this.trackWidth;

@@ -3,7 +3,7 @@
 import { AXIS, HEAD, OVERVIEW } from './geometry.js';
 import { toggleTheme } from './theme.js';
 
-// Of what is shown, per second.
+// Fraction of the shown time, per second.
 const PAN_SPEED = 1.2;
 const ZOOM_SPEED = 2.6;
 const HELD = new Set(['w', 'a', 's', 'd']);

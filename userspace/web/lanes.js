@@ -24,7 +24,7 @@ function processLabel(process) {
   return `${nameOf(process, 'process')} ${process.pid}`;
 }
 
-// Of the header that has the lanes of a process.
+// The key of the header above the lanes of a process.
 function keyOf(trace, process) {
   return process.role ? `${process.role}${trace}` : `process${trace}:${process.koid}`;
 }
@@ -34,7 +34,7 @@ export function counterLabel(counter) {
   return clean(`${counter.name}${series}${counter.id === '0' ? '' : ` ${counter.id}`}`);
 }
 
-/** Of the lanes of where the trace does not know. */
+/** The label of a lane of lost events. */
 export function lossLabel(track) {
   return track.cpu === undefined ? 'all CPUs' : `CPU ${track.cpu}`;
 }
@@ -76,7 +76,7 @@ export class Lanes {
     this.isOpen.set(row.key, !row.isOpen);
   }
 
-  /** Makes the rows anew. `filter` is text that names of lanes must have; pinned lanes come first. */
+  /** Rebuilds the rows. Names of lanes must contain `filter`; pinned lanes come first. */
   layOut({ filter, pinned, hidesIdle }) {
     this.rows = [];
     this.byLane = new Map();

@@ -51,7 +51,7 @@ class App {
     const isComplete = states.every((one) => one.complete);
     const progress = states.reduce((sum, one) => sum + one.progress, 0);
     if (this.isComplete || (progress === this.progress && !isComplete)) return;
-    // What was shown is not of this file: its labels have other numbers.
+    // The previous view is not of this file: its labels have other numbers.
     if (progress < this.progress) this.painter.labels = [];
     this.progress = progress;
     byId('progress').textContent = isComplete ? '' : `reading: ${Math.floor(progress / states.length / 10)} %`;

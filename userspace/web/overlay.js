@@ -14,7 +14,7 @@ export class Overlay {
     this.lanes = lanes;
     this.colours = null;
     this.selected = null; // {trace, lane, begin, end, depth}
-    // Of wakeups {trace, from: lane, to: lane, time}; of flows toTime, fromDepth and toDepth besides.
+    // For wakeups {trace, from: lane, to: lane, time}; for flows also toTime, fromDepth and toDepth.
     this.arrows = [];
     this.path = []; // {trace, lane, from, to, kind}
     this.pointer = null; // x of the mouse over the tracks

@@ -71,7 +71,7 @@ function requestCard(request, i) {
   const way = element('p', {}, placeOf(request, { at: 0, koid: request.thread }));
   const showWay = (part) => way.replaceChildren(`${part.thread}, ${part.what}, at ${exactMs(part.at)} `,
     element('span', {}, placeOf(request, part)));
-  // Of the parts in the table the commands stand in their rows, once they are asked for.
+  // Rows of parts show their commands on request.
   const threadCell = (part) => {
     const place = element('div');
     return element('div', { style: `padding-left: ${Number(part.depth)}em` },

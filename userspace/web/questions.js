@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Questions about an interval: who ran, report, flame graph, critical path; and statements of SQL.
+// Questions about an interval: threads on the CPU, report, flame graph, critical path; and statements of SQL.
 import * as api from './api.js';
 import { button, element, table } from './dom.js';
 import { threadLabel } from './lanes.js';

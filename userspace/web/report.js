@@ -52,10 +52,10 @@ function uncertain() {
     lines.push(`${number(Number(report.lost_events))} events were lost: ${part('lost_events')} of the threads' time touches a loss.`);
   }
   if (Number(report.unseen_switches) > 0) {
-    lines.push(`${count(report.unseen_switches, 'switch', 'switches')} of CPUs could not be seen: ${
-      part('hidden_switch')} of the threads' time around them.`);
+    lines.push(`The kernel did not report ${count(report.unseen_switches, 'switch', 'switches')} of CPUs: ${
+      part('hidden_switch')} of the threads' time is around them.`);
   }
-  if (dark > 0) lines.push(`What CPUs did is not known for ${number(msPerSecond(dark))} ms/s.`);
+  if (dark > 0) lines.push(`The state of CPUs is unknown for ${number(msPerSecond(dark))} ms/s.`);
   return [
     lines.length > 0 && element('div', { class: 'notes small', id: 'losses' }, lines.map((words) => element('p', {}, words))),
     // No defect of the trace: it stands outside of the box.

@@ -32,7 +32,7 @@ export function wordsOfKind(kind) {
 
 /** Shares of time, in the order in which bars stack them. */
 export const SHARES = ['running', 'runnable_wakeup', 'runnable_preempted', 'blocked', 'stopped', 'throttled', 'unknown', 'sleeping'];
-/** Those of a thread that is awake and known. */
+/** States of a thread that is awake and known. */
 export const AWAKE = SHARES.slice(0, 6);
 const ofShare = (share) => STATES.find((state) => state[1] === share);
 export function shareColour(share) {
@@ -42,7 +42,7 @@ export function shareWords(share) {
   return ofShare(share)[3];
 }
 
-/** What distributions of lengths are of. */
+/** Names of distributions of lengths. */
 export const TIME_WORDS = {
   slice: 'time slices', wakeup_latency: 'waited for a CPU after wakeup', preempted_wait: 'preempted', sleep: 'sleeps',
   blocked: 'D-state waits', irq: 'interrupts', softirq: 'softirqs',

@@ -78,7 +78,7 @@ export class Viewport {
     return { from, to, scroll, selection, range, marks: [...marks], pinned: [...pinned], filter, hidesIdle };
   }
 
-  /** What is shown now is what undo comes back to. */
+  /** Undo returns to the current view. */
   commit() {
     clearTimeout(this.timer);
     const now = this.#snapshot();

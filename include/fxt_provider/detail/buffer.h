@@ -27,11 +27,11 @@ enum {
   FXT_STRING_BYTES = 1 << 20,
   FXT_MIN_BLOCKS = 4,
   FXT_MAX_BLOCKS = 1 << 16,
-  /* Of one record. */
+  /* Largest record. */
   FXT_MAX_RECORD_BYTES = FXT_BLOCK_BYTES
 };
 
-/* What happens to a full block. */
+/* The policy for a full block. */
 enum fxt_buffer_mode {
   FXT_MODE_ONESHOT = 0,   /* it stays; when all are full, records are lost */
   FXT_MODE_CIRCULAR = 1,  /* the oldest is overwritten */

@@ -26,6 +26,26 @@ TEST(CompareNames, AllowsANameOnlyWhileItsRenameIsUnderWay) {
   EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
 }
 
+TEST(CompareNames, AllowsSeveralRenamesBetweenTheTwoTracers) {
+  SwitchLog reference = Reference(40);
+  FxtLog recorded = Recording(reference);
+  Switch& wanted = reference.cpus[0][20];
+  Switch& ours = recorded.log.cpus[0][20];
+  const uint32_t first = wanted.prev_name;
+  const uint32_t second = reference.names.Intern("second");
+  const uint32_t third = reference.names.Intern("third");
+  ours.prev_name = recorded.log.names.Intern("third");
+  ours.time_ns = wanted.time_ns + 15'000;
+  const int32_t tid = wanted.prev_tid;
+  reference.renames = {{wanted.time_ns + 5'000, 1, 7, tid, first, second},
+                       {wanted.time_ns + 10'000, 1, 7, tid, second, third}};
+  EXPECT_TRUE(Compare(reference, recorded, {}).exact());
+  // The name of before both is wrong after them.
+  reference.renames = {{wanted.time_ns - kStepNs, 1, 7, tid, first, second},
+                       {wanted.time_ns - kStepNs / 2, 1, 7, tid, second, third}};
+  EXPECT_EQ(Compare(reference, recorded, {}).total.wrong_name, 1u);
+}
+
 TEST(CompareNames, AllowsARenameThatItsAuthorWasPreemptedIn) {
   SwitchLog reference = Reference(40);
   FxtLog recorded = Recording(reference);

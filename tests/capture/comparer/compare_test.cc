@@ -73,7 +73,7 @@ TEST(Compare, FindsEachKindOfDifference) {
   }
 }
 
-TEST(Compare, KnowsABlindIdleFromALostSwitch) {
+TEST(Compare, DistinguishesAnUntracedIdleSwitchFromALostSwitch) {
   SwitchLog reference = Reference(40);
   const FxtLog recorded = Recording(reference);
   std::erase_if(reference.cpus[0], [](const Switch& s) { return s.prev_tid == 0; });
@@ -115,7 +115,7 @@ TEST(Compare, KnowsPid1FromALostSwitch) {
   EXPECT_EQ(Compare(reference, recorded, options).total.unmarked_gaps, 10u);
 }
 
-TEST(Compare, KnowsPid1BehindABlindIdle) {
+TEST(Compare, RecognisesPid1AfterAnUntracedIdleSwitch) {
   // ftrace sees no switch out of idle, so it does not see PID 1 enter after it.
   SwitchLog reference = Reference(40);
   reference.init_tids = {1, 101};
@@ -182,7 +182,7 @@ TEST(Compare, KnowsATaskIdTakenOver) {
   EXPECT_FALSE(Compare(reference, recorded, {}).exact());
 }
 
-TEST(Compare, KnowsALeaderWhoseIdWasTakenBetweenTwoLooks) {
+TEST(Compare, RecognisesALeaderWhoseIdWasTakenBetweenTwoReads) {
   SwitchLog reference = Reference(40);
   reference.cpus[0][20].prev_state = 'Z';
   FxtLog recorded = Recording(reference);
@@ -245,7 +245,7 @@ TEST(Compare, KnowsAPauseAcrossTheEndsOfTheWindow) {
   EXPECT_EQ(Compare(reference, recorded, options).total.missing, 1u);
 }
 
-TEST(Compare, CountsWhatIsLostAmongTasksThatTakeTurns) {
+TEST(Compare, CountsLossesAmongAlternatingTasks) {
   SwitchLog reference = Reference(400);
   FxtLog recorded = Recording(reference);
   reference.second_stamps.resize(1);

@@ -177,7 +177,7 @@ TEST(SwitchLog, SurvivesTheDisk) {
   unlink(path);
 }
 
-TEST(FtraceSession, BinaryPagesSayWhatTheKernelPrints) {
+TEST(FtraceSession, BinaryPagesMatchTheTextOfTheKernel) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
   auto session = FtraceSession::Create({.buffer_kib = 32768});
   if (!session.ok()) GTEST_SKIP() << session.error().message;

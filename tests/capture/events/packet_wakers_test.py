@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Wakers through the NET_RX softirq: a client and a server answer each other over sockets, and know who woke whom
+"""Wakers through the NET_RX softirq: a client and a server answer each other over sockets, and know each waker
 (root, BTF)."""
 
 import ctypes

@@ -338,7 +338,7 @@ class Tracepoints(unittest.TestCase):
         done = run("unshare", "--mount", "sh", "-c", script)
         if done.returncode == 32:
             self.skipTest("tracefs cannot be unmounted here")
-        # A busy machine may lose some of so many.
+        # A busy machine may lose some of this many events.
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("sched_stat_runtime", run(FXT, "dump", "--type", "instant", trace).stdout)
 

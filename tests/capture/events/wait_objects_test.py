@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What threads slept for, held against a program that knows it of each of its waits (root, BTF)."""
+"""Compares the recorded objects of waits with a program that knows the object of each of its waits (root, BTF)."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ class WaitObjects(unittest.TestCase):
             for kind, count in found.items():
                 with self.subTest(f"{name}: {kind}"):
                     self.assertEqual(count.wrong, 0, count.examples)
-                    # packet_wakers_test.py says where wakers are not known.
+                    # packet_wakers_test.py has the cases in which wakers are unknown.
                     if name == "exchanges":
                         continue
                     # A machine that is busy misses some, and of some kinds keeps few.

@@ -42,15 +42,22 @@ bool RenameIndex::InFlight(int32_t tid, uint64_t ftrace_ns, uint64_t recorded_ns
   const auto found = by_tid_.find(tid);
   if (found == by_tid_.end()) return false;
   const auto& renames = found->second;
-  auto after =
+  const auto after =
       std::upper_bound(renames.begin(), renames.end(), time_ns,
                        [](uint64_t time, const Rename* rename) { return time < rename->time_ns; });
   if (after == renames.begin()) return false;
-  const Rename& last = **std::prev(after);
-  return IsBetween(comm, log_.names.Name(last.old_name), recorded) &&
-         log_.names.Name(last.new_name) == recorded &&
-         (last.time_ns >= ftrace_ns || ftrace_ns - last.time_ns < takes_ns_ ||
-          LeftItsCpu(last, ftrace_ns));
+  if (log_.names.Name((*std::prev(after))->new_name) != recorded) return false;
+  // The machine may pause between the probes of the two tracers, and several renames happen.
+  for (auto at = after; at != renames.begin();) {
+    const Rename& rename = **--at;
+    if (IsBetween(comm, log_.names.Name(rename.old_name), log_.names.Name(rename.new_name)) &&
+        (rename.time_ns >= ftrace_ns || ftrace_ns - rename.time_ns < takes_ns_ ||
+         LeftItsCpu(rename, ftrace_ns))) {
+      return true;
+    }
+    if (rename.time_ns < ftrace_ns) break;
+  }
+  return false;
 }
 
 bool RenameIndex::Delayed(int32_t tid, uint64_t time_ns, const std::string& comm,

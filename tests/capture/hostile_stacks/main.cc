@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kRuntimeWords = 8192;
 }  // namespace
 
-// What identifies CPython. The recorder follows the words of _PyRuntime.
+// The symbols that identify CPython. The recorder follows the words of _PyRuntime.
 extern "C" {
 extern const unsigned long Py_Version;
 const unsigned long Py_Version = 0x030b'02f0;

@@ -193,7 +193,7 @@ TEST(Command, RunsAsAnotherUser) {
   EXPECT_EQ(other.out, ExpectedOf(daemon, GroupsOf("daemon"), 0));
 }
 
-TEST(Command, SaysWhyItCannotRunAsAUser) {
+TEST(Command, ReportsWhyItCannotRunAsAUser) {
   REQUIRE_CAPTURE();
   const TempDir dir;
   const std::string path = dir.File("trace.fxt");

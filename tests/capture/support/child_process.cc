@@ -74,7 +74,7 @@ util::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& a
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
-  // Whichever of the two comes first. What the child does itself before exec is the last word.
+  // Whichever of the two comes first. The child's own settings before exec take precedence.
   if (!options.before_exec) setpgid(child.pid_, child.pid_);
   return child;
 }

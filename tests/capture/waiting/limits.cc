@@ -41,7 +41,7 @@ void Burn(uint64_t ns) {
   }
 }
 
-// Of this thread, ns.
+// CPU time of this thread, ns.
 uint64_t CpuTime() {
   timespec time = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -169,7 +169,7 @@ void Weights() {
   for (const pid_t rival : rivals) End(rival, true);
 }
 
-// Nothing but the limit keeps the thread from its CPU.
+// Only the limit keeps the thread from its CPU.
 void RealTime() {
   const pid_t rival = Start([] {
     Pin(0);

@@ -73,7 +73,7 @@ void Mutexes() {
     Mutex(kind.name, mutex);
   }
 
-  // Of two processes, in memory that they share.
+  // A lock of two processes, in shared memory.
   void* const memory = mmap(nullptr, sizeof(pthread_mutex_t), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) Fail("mmap");
@@ -240,7 +240,7 @@ void Sleeps() {
       const timespec time = at(CLOCK_MONOTONIC, kPause);
       waits.Add([&] { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr); });
     }
-    // What was left when it fell asleep.
+    // The remaining time at the begin of the sleep.
     waits.Print("clock_nanosleep until",
                 {"clock_nanosleep", "sleep", "", "", "0.." + std::to_string(kPause)});
   }).join();

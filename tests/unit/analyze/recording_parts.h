@@ -57,7 +57,7 @@ class RecordingParts {
   std::vector<uint64_t> words_;
 };
 
-// What the sound recording has, for expectations.
+// Contents of the valid recording, for expectations.
 inline constexpr fxt::Koid kApp = 100;     // process, and its first thread
 inline constexpr fxt::Koid kWorker = 101;  // its second thread
 inline constexpr fxt::Koid kIdle0 = fxt::Koid{1023} << 22;

@@ -71,11 +71,11 @@ TEST(LastBranchBlobTest, PutsFlagsWhereTheHardwareHasThem) {
       branches::FlagsFromInfo(0xe000000000000001),
       MakeFlags({.mispredicted = true, .in_transaction = true, .aborted = true, .cycles = 1}));
   EXPECT_EQ(branches::FlagsFromInfo(0), MakeFlags({.predicted = true}));
-  // Where an older header has the bit.
+  // The position of the bit in an older header.
   EXPECT_EQ(branches::FlagsFromInfo(0x10005), MakeFlags({.mispredicted = true, .cycles = 5}));
 }
 
-TEST(LastBranchBlobTest, KeepsWhatTheLayoutHasNoPlaceFor) {
+TEST(LastBranchBlobTest, KeepsFieldsThatTheLayoutLacks) {
   perf::BranchStackSample sample = PlainSample(3);
   sample.tid = 4322;
   ExpectRoundTrip(sample);
@@ -158,7 +158,7 @@ TEST(LastBranchBlobTest, RefusesDamagedBlobs) {
     for (size_t size = 0; size < companion.size(); ++size) {
       ASSERT_TRUE(decoder.TakeBlob(stack.blob).ok());
       EXPECT_FALSE(decoder.TakeCompanion("cpu1.lbr-ext", util::Bytes(companion).first(size)).ok());
-      // What the blob itself says stays good.
+      // The data of the blob itself stays valid.
       EXPECT_EQ(decoder.Finish()->entries.size(), 32u);
     }
     for (size_t i = 0; i < companion.size(); ++i) {

@@ -76,7 +76,7 @@ TEST_F(ProcIdentityTest, NamesInterruptsByTheirHandlers) {
   EXPECT_EQ(Identity().IrqName(26), "");
 }
 
-TEST_F(ProcIdentityTest, ReadsWhatAProcessExecutesFrom) {
+TEST_F(ProcIdentityTest, ReadsTheExecutableOfAProcess) {
   root_.File("/proc/20/maps",
              "55d0c0000000-55d0c0010000 r--p 00000000 08:01 11 /usr/bin/a\n"
              "55d0c0010000-55d0c0030000 r-xp 00010000 08:01 11 /usr/bin/a\n"

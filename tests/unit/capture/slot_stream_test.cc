@@ -39,7 +39,7 @@ void PutNote(SideProducer& producer, uint64_t time, const fxr_note_long& note,
   producer.Submit(position, room, kSize);
 }
 
-// What a handler hears.
+// The calls of a handler.
 struct Listener {
   void OnClockOffset(int64_t) {}
   void OnSnapshotTask(const fxr_task&) {}

@@ -96,7 +96,7 @@ TEST_F(StackSamplerTest, LimitsTheLengthOfChains) {
   EXPECT_EQ(Deliver().stacks.at(0).frames.size(), size_t{FXR_STACK_FRAMES});
 }
 
-TEST_F(StackSamplerTest, SkipsGuestsAndIdleTasks) {
+TEST_F(StackSamplerTest, SkipsVirtualMachinesAndIdleTasks) {
   Sample(101, 50, {static_cast<uint64_t>(PERF_CONTEXT_GUEST), 0x1000});
   Sample(0, 60, {static_cast<uint64_t>(PERF_CONTEXT_KERNEL), kKernel});
   const StackTaker taken = Deliver();

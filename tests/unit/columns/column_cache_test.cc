@@ -97,7 +97,7 @@ TEST_F(ColumnCacheTest, DamagedFilesAreMadeAnew) {
     damaged.push_back(good);
     damaged.back()[at] ^= 0x40;
   }
-  // Of another version, whose hashes are right.
+  // A file of another version with valid hashes.
   Header header;
   std::memcpy(&header, good.data(), sizeof(header));
   ++header.schema;

@@ -31,7 +31,7 @@ TEST(ColumnWriterTest, ColumnsHaveTheRowsOfAScan) {
   ExpectRowsOfTrace(*file, trace.bytes());
 }
 
-TEST(ColumnWriterTest, ABlockEndsAndTheNextOneHasNumbersOfItsOwn) {
+TEST(ColumnWriterTest, TheNextBlockHasNewNumbers) {
   testing::MixedTrace trace(800'000);
   const auto file = testing::FileOf(trace.bytes(), testing::kAllSets);
   EXPECT_GT(file->table(Table::kWaits).blocks(), 1U);
@@ -49,7 +49,7 @@ TEST(ColumnWriterTest, SetsThatAreMadeLaterAreThoseOfOnePass) {
   ExpectRowsOfTrace(*all, trace.bytes());
 }
 
-TEST(ColumnWriterTest, TheFileSaysHowManyPathsAreLeftOut) {
+TEST(ColumnWriterTest, TheFileHasTheNumberOfPathsThatAreLeftOut) {
   measure::testing::OverlappingRequests trace(1500, 1000);
   const auto base = testing::FileOf(trace.bytes(), BitOf(ColumnSet::kBase));
   EXPECT_EQ(base->faults().paths_left_out, 0U);

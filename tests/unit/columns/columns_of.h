@@ -58,7 +58,7 @@ inline std::string TextOf(const tables::Cell& cell) {
   return "";
 }
 
-// Of a scan that does not know of columns.
+// The rows of a scan without columns.
 inline TextRows RowsOfScan(std::span<const std::byte> trace, tables::Table table) {
   fxt::MemorySource source(trace);
   tables::TextPool texts;

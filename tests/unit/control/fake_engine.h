@@ -16,13 +16,13 @@ class FakeEngine : public Engine {
  public:
   // Each call in a word, in their order.
   std::vector<std::string> calls;
-  // What waits for its end.
+  // The callback of the operation under way.
   std::vector<Done> open;
   // Writes that need the buffer still.
   std::vector<std::function<void()>> uncopied;
   // Ends everything at once.
   bool at_once = true;
-  // How the next thing ends.
+  // The result of the next operation.
   Outcome next;
   std::vector<KnownCategory> categories = {{"sched", "switches"}};
 
@@ -71,7 +71,7 @@ class FakeEngine : public Engine {
   void Stop(Done done) override { Begin("stop", std::move(done)); }
   // With at_once the receiver takes everything at once; otherwise Copy() and Finish() do.
   void Write(TraceOutput output, uint64_t last, std::function<void()> copied, Done done) override {
-    // What a test can find in the file.
+    // The content of the file, for tests.
     [[maybe_unused]] const ssize_t written = write(output.fd.get(), "trace", 5);
     calls.emplace_back("write");
     if (!at_once) {

@@ -46,7 +46,7 @@ class CpuContinuityTest : public ::testing::Test {
   uint64_t offset_ = 0;
 };
 
-TEST_F(CpuContinuityTest, WhoLeavesIsWhoCame) {
+TEST_F(CpuContinuityTest, TheOutgoingThreadIsThePreviousIncomingOne) {
   EXPECT_EQ(continuity_.Judge(From(kOther, kThread)), Verdict::kFits) << "no switch came before";
   Note(From(kOther, kThread));
   EXPECT_EQ(continuity_.Running(0), kThread);
@@ -70,7 +70,7 @@ TEST_F(CpuContinuityTest, AGapExplainsOneSwitchOfItsCpu) {
   EXPECT_EQ(continuity_.Judge(From(kOther, kThread, 1)), Verdict::kFits);
 }
 
-TEST_F(CpuContinuityTest, ARecorderThatLostEventsKnowsWhoRuns) {
+TEST_F(CpuContinuityTest, AfterALossTheRunningThreadIsKnown) {
   Note(From(kOther, kThread));
   continuity_.DeclareGap(-1, offset_ += 8);
   EXPECT_EQ(continuity_.CpuOf(kThread), 0u);
@@ -118,7 +118,7 @@ fxt::Event Instant(std::string_view name, std::span<const fxt::Argument> argumen
   return event;
 }
 
-TEST_F(CpuContinuityTest, TheRecordersWordsExcuse) {
+TEST_F(CpuContinuityTest, InstantsOfTheRecorderExplainAMissingSwitch) {
   const std::array cpu = {
       fxt::Argument{fxt::StringRef::Inline(schema::argument::kCpu), int32_t{0}}};
   for (const auto name : {schema::event::kLostEvents, schema::event::kUnseenSwitch}) {
@@ -130,7 +130,7 @@ TEST_F(CpuContinuityTest, TheRecordersWordsExcuse) {
   }
 }
 
-TEST_F(CpuContinuityTest, OfAFilteredRecordingNothingIsExpected) {
+TEST_F(CpuContinuityTest, NothingIsExpectedInAFilteredRecording) {
   Note(From(kOther, kThread));
   continuity_.Note(Instant(schema::event::kSession, {}), offset_ += 8);
   EXPECT_TRUE(continuity_.expects()) << "no filters";

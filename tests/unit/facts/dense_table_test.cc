@@ -8,7 +8,7 @@
 namespace facts {
 namespace {
 
-TEST(DenseTableTest, WhatWasNeverAskedForIsAsMade) {
+TEST(DenseTableTest, UnusedEntriesHaveTheDefault) {
   DenseTable<int> table;
   EXPECT_EQ(table.size(), 0u);
   table.At(3) = 7;
@@ -18,7 +18,7 @@ TEST(DenseTableTest, WhatWasNeverAskedForIsAsMade) {
   EXPECT_EQ(table.size(), 4u);
 }
 
-TEST(DenseTableTest, NewOnesAreLikeTheFreshOneAndOldOnesStay) {
+TEST(DenseTableTest, NewEntriesHaveTheDefaultAndOldOnesAreKept) {
   DenseTable<int> table;
   table.At(1) = 5;
   EXPECT_EQ(table.At(0, 9), 0);
@@ -26,7 +26,7 @@ TEST(DenseTableTest, NewOnesAreLikeTheFreshOneAndOldOnesStay) {
   EXPECT_EQ(table.values(), (std::vector<int>{0, 5, 9, 9}));
 }
 
-TEST(DenseTableTest, WhatIsMovedIsAllOfIt) {
+TEST(DenseTableTest, AMoveTakesAllEntries) {
   DenseTable<DenseTable<int>> lanes;
   lanes.At(0).At(2) = 4;
   // The tables inside move to another place.

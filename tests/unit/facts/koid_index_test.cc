@@ -20,7 +20,7 @@ TEST(KoidIndexTest, NumbersInOrderOfAppearance) {
   EXPECT_EQ(index.size(), 3u);
 }
 
-TEST(KoidIndexTest, KeepsWhatItKnowsAtTheLimit) {
+TEST(KoidIndexTest, KeepsItsEntriesAtTheLimit) {
   KoidIndex index(2);
   EXPECT_EQ(index.Add(5), 0u);
   EXPECT_EQ(index.Add(6), 1u);

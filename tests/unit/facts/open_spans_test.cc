@@ -95,7 +95,7 @@ TEST(OpenSpansTest, StaysWithinItsLimit) {
   EXPECT_EQ(spans.Take().size(), 1U);
 }
 
-TEST(OpenSpansTest, SaysBeforehandWhetherThereIsRoom) {
+TEST(OpenSpansTest, ReportsInAdvanceIfThereIsRoom) {
   OpenSpans spans(10'000);
   EXPECT_TRUE(spans.HasRoom(10'000));
   EXPECT_EQ(spans.left_out(), 0u);

@@ -46,7 +46,7 @@ TEST(RecorderFactsTest, ALossSaysWhereWhatAndHowMuch) {
   EXPECT_EQ(loss->category, "sched");
 }
 
-// What is missing or of another type is not known, and the loss is one all the same.
+// Fields that are missing or of another type are unknown, and the loss still counts.
 TEST(RecorderFactsTest, ADamagedLossIsALoss) {
   const Made empty(kOwn, schema::event::kLostEvents);
   ASSERT_TRUE(AsLoss(empty.event()));

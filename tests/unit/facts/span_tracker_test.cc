@@ -109,7 +109,7 @@ TEST(SpanTrackerLimitTest, KeepsRoomForLaterOwners) {
   for (uint64_t id = 0; id < 10'000; ++id) note(1, EventType::kAsyncBegin, id);
   EXPECT_GT(spans.left_out(), 9'000u);
   EXPECT_LT(spans.left_out(), 9'900u);
-  // What the owner began beyond the limit is not known.
+  // Spans of the owner beyond the limit are unknown.
   EXPECT_EQ(note(1, EventType::kAsyncEnd, 20'000), SpanVerdict::kFits);
   note(2, EventType::kAsyncBegin, 1);
   EXPECT_EQ(note(2, EventType::kAsyncEnd, 2), SpanVerdict::kLoneAsync);

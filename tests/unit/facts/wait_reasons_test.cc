@@ -78,7 +78,7 @@ TEST_F(WaitReasonsTest, OwnRequestThatWasDoneMeanwhile) {
   EXPECT_EQ(reasons.ReasonOf(101, 2'000, 4'000, true), "");
 }
 
-TEST_F(WaitReasonsTest, InterruptOfACompletionWakesWhoeverWaitsForIt) {
+TEST_F(WaitReasonsTest, InterruptOfACompletionWakesTheWaitingThread) {
   Issue(1'000, 7, 100);
   Complete(3'000, 7);
   const WaitReasons& reasons = Read();

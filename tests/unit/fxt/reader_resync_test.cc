@@ -108,7 +108,7 @@ class ReaderResyncTest : public ::testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-TEST_F(ReaderResyncTest, ReadsASoundFileWhole) {
+TEST_F(ReaderResyncTest, ReadsAValidFileCompletely) {
   const Outcome outcome = Both();
   EXPECT_EQ(outcome.right, sound_.size());
   EXPECT_EQ(outcome.skipped_bytes, 0u);

@@ -21,7 +21,7 @@ bool Put(RecordBuffer& buffer, uint64_t first, size_t words) {
   return true;
 }
 
-TEST(RecordBufferTest, PassesWholeRecordsInOrder) {
+TEST(RecordBufferTest, PassesCompleteRecordsInOrder) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 10 * 8);
   uint64_t next = 0;
@@ -49,7 +49,7 @@ TEST(RecordBufferTest, DropsWordsThatAreNotCommitted) {
   EXPECT_EQ(sink.words, (std::vector<uint64_t>{7, 8, 9}));
 }
 
-TEST(RecordBufferTest, PassesALongRecordWhole) {
+TEST(RecordBufferTest, PassesALongRecordCompletely) {
   CollectingSink sink;
   RecordBuffer buffer(sink, 4 * 8);
   ASSERT_TRUE(Put(buffer, 0, 3));

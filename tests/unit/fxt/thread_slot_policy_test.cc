@@ -33,7 +33,7 @@ void Fill(ThreadSlotPolicy& policy, uint32_t first) {
   }
 }
 
-TEST(ThreadSlotPolicyTest, IndexIsFreshOnce) {
+TEST(ThreadSlotPolicyTest, AnIndexIsNewOnce) {
   ThreadSlotPolicy policy;
   EXPECT_EQ(policy.Find(SlotKey(3)), 0);
   EXPECT_TRUE(Put(policy, SlotKey(3)).fresh);

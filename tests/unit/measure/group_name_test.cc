@@ -6,7 +6,7 @@
 namespace measure {
 namespace {
 
-TEST(GroupNameTest, RunsOfDigitsAreFolded) {
+TEST(GroupNameTest, RunsOfDigitsAreReplaced) {
   EXPECT_EQ(FoldDigits("kworker/3:1"), "kworker/#:#");
   EXPECT_EQ(FoldDigits("kworker/0:12"), "kworker/#:#");
   EXPECT_EQ(FoldDigits("worker"), "worker");

@@ -133,7 +133,7 @@ TEST(HistogramTest, RemovingUndoesMerging) {
   all.Merge(part);
   all.Remove(part);
   EXPECT_EQ(all, before);
-  // What is not in it is not below zero.
+  // Removing absent values does not make counts negative.
   part.Remove(before);
   EXPECT_EQ(part.CountAbove(1'000'000), 0u);
   EXPECT_LT(part.count(), 334u);

@@ -29,7 +29,7 @@ TEST(WhatIsMissingTest, NothingOfARecordingOfOurOwn) {
   EXPECT_THAT(WhatIsMissing(trace.Collect()), IsEmpty());
 }
 
-TEST(WhatIsMissingTest, SpansAloneTellNothingOfThreads) {
+TEST(WhatIsMissingTest, SpansAloneHaveNoThreads) {
   TraceScript trace;
   trace.Name(7, "app").Span(10, 20, 7, "game", "frame").Span(30, 50, 7, "game", "frame");
   const Capture capture = trace.Collect();

@@ -6,7 +6,8 @@
 
 namespace measure::testing {
 
-// Each request lasts from 110 to end() and has 2 * `rounds` + 1 parts: thread 7 runs and waits for thread 8 in turns.
+// Each request lasts from 110 to end() and has 2 * `rounds` + 1 parts: thread 7 alternately runs and waits for thread
+// 8.
 class OverlappingRequests : public TraceScript {
  public:
   OverlappingRequests(uint64_t requests, uint64_t rounds) {

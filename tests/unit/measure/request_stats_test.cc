@@ -28,7 +28,7 @@ TEST(RequestStatsTest, MergesTimesAndParts) {
   EXPECT_EQ(a.parts, (std::map<PathPart, uint64_t>{{Running("x"), 50}, {Running("y"), 30}}));
 }
 
-// What is left out is in the part of its kind: the sum stays.
+// Parts beyond the limit count in the part of their kind: the sum stays.
 TEST(RequestStatsTest, LeastPartsAreTogetherByKind) {
   std::map<PathPart, uint64_t> parts;
   uint64_t sum = 0;

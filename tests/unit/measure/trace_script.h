@@ -89,7 +89,7 @@ class TraceScript {
   TraceScript& Migrate(uint64_t time, fxt::Koid thread, int32_t from, int32_t to) {
     return Instant(time, thread, "sched", "migrate", {{Text("from"), from}, {Text("to"), to}});
   }
-  // Of a thread that comes to a CPU at `time`.
+  // A thread that comes to a CPU at `time`.
   TraceScript& Throttled(uint64_t time, fxt::Koid thread, uint64_t since, uint64_t until,
                          std::string_view cgroup) {
     return Instant(time, thread, "sched", "throttled",
@@ -197,7 +197,7 @@ inline const Group* Find(const Capture& capture, std::string_view process,
 inline const Group* Find(const Capture& capture, std::string_view name) {
   return Find(capture, name, name);
 }
-// What `group` blames on the group of that name, or nothing.
+// The time that `group` attributes to the group of that name, or nothing.
 inline Blame BlameOn(const Capture& capture, const Group& group, Attribution why,
                      std::string_view name) {
   for (const auto& [other, blame] : group.of(why)) {

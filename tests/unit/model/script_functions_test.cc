@@ -27,7 +27,7 @@ TEST(ScriptFunctionsTest, TakesNoMoreThanItsLimit) {
   const std::string name(4000, 'f');
   while (functions.Add({name, "f.py", ++line}) != 0) bytes += name.size();
   EXPECT_LE(bytes, ScriptFunctions::kMaxBytes);
-  // What it has it keeps.
+  // Existing entries are kept.
   EXPECT_NE(functions.Add({name, "f.py", 1}), 0u);
 }
 

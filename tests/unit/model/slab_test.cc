@@ -20,7 +20,7 @@ TEST(SlabTest, NumbersAreConsecutive) {
   for (uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(slab[i], static_cast<int>(i) * 3);
 }
 
-// What runs on a CPU is kept by its address.
+// The thread on a CPU is kept by its address.
 TEST(SlabTest, ObjectsStayWhereTheyAreWhileItGrows) {
   Slab<std::string> slab;
   std::string* const first = &slab[slab.Add()];

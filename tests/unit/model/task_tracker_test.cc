@@ -169,7 +169,7 @@ TEST_F(TaskTrackerTest, CopiesTasksWithoutTheHistoryOfTids) {
   EXPECT_EQ(copied.process(worker.process).start_time, 2u);
   EXPECT_EQ(copied.thread(copied.Find(200)).koid, 200u);
   EXPECT_TRUE(copied.thread(copied.Find(200)).exiting);
-  // What ended goes from the copy as it would have gone.
+  // Ended tasks leave the copy as they would have left the original.
   copy.Sweep(12'000'000'000);
   EXPECT_EQ(copied.Find(200), kNoHandle);
   EXPECT_EQ(identities_.lookups, 0);

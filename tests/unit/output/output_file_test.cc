@@ -159,7 +159,7 @@ TEST_F(OutputFileTest, RefusesAPlantedFile) {
 }
 
 // The inode is new: processes that hold or linked the old file see nothing of the new one.
-TEST_F(OutputFileTest, NeverWritesIntoWhatExists) {
+TEST_F(OutputFileTest, NeverWritesIntoExistingFiles) {
   NEEDS_ROOT();
   Put("victim", "precious", 0644);
   ASSERT_EQ(link(Path("victim").c_str(), Path("trace").c_str()), 0);

@@ -183,7 +183,7 @@ TEST(PathReaderTest, WaitsForTheTimeline) {
   EXPECT_THAT(PathLines(late.bytes(), AllSpans()), expected);
 }
 
-TEST(PathReaderTest, WhatTheRingDoesNotKeepIsUnknown) {
+TEST(PathReaderTest, TimesBeforeTheRingAreUnknown) {
   Begun trace;
   trace.Begin(110, 7, "app", "request");
   uint64_t time = 120;
@@ -211,7 +211,7 @@ TEST(PathReaderTest, TakesAnyTime) {
                           fmt::format("200 {} t7 unknown", UINT64_MAX - 200)));
 }
 
-TEST(PathReaderTest, CountsWhatFindsNoRoom) {
+TEST(PathReaderTest, CountsRequestsWithoutRoom) {
   TraceScript trace;
   for (int i = 0; i < 100; ++i) trace.Span(50, 60, 7, "app", "request");
   PathOptions options = AllSpans();
@@ -226,7 +226,7 @@ TEST(PathReaderTest, CountsWhatFindsNoRoom) {
 }
 
 // Ten requests overlap. The walk of each takes 3,001 steps: 2,001 parts, half of which a second step finds the holder of.
-TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutAsAWhole) {
+TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutCompletely) {
   measure::testing::OverlappingRequests trace(10, 1000);
   PathOptions options;
   options.wants_span = [](std::string_view, std::string_view, bool) { return true; };
@@ -254,8 +254,8 @@ TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutAsAWhole) {
   }
 }
 
-// Whatever happens, the parts follow one another and add up (PathLines() checks it), and the fast
-// path changes nothing.
+// In any case the parts follow one another and add up (PathLines() checks it), and the fast path
+// gives the same result.
 TEST(PathReaderTest, AddsUpInAnyTrace) {
   for (const bool order : {false, true}) {
     for (uint64_t seed = 0; seed < 100; ++seed) {

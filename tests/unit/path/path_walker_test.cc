@@ -26,7 +26,7 @@ uint64_t SumOf(const std::vector<Part>& parts) {
 
 class PathWalkerTest : public ::testing::Test {
  protected:
-  // Thread 1 runs and waits in turns of 1 ns, from 1000 to 9000.
+  // Thread 1 alternately runs and waits for 1 ns, from 1000 to 9000.
   PathWalkerTest() {
     for (uint64_t time = 1000; time < 9000; time += 2) {
       threads_.Add(0, {.begin = time, .end = time + 1, .activity = facts::Activity::kRun});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The genuine recordings, damaged: flipped bits and cuts. What matters is that nothing crashes,
-// hangs or grows, above all with the sanitizers on, and that reading ends.
+// The genuine recordings, damaged: flipped bits and cuts. They must not cause crashes, hangs or
+// growing memory, above all with the sanitizers on, and reading must end.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -18,7 +18,7 @@ namespace perf::testing {
 
 struct Recording {
   const char* name;  // file name without ".perf.data"
-  // What README.md beside the recordings says of it.
+  // The facts of README.md beside the recordings.
   size_t samples;
   size_t entries;
   size_t mispredicted;

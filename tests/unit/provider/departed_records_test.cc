@@ -60,7 +60,7 @@ TEST(DepartedRecordsTest, DropsTheOldestOfTheLargestUserAndCountsThem) {
   EXPECT_EQ(records.bytes(), 0u);
 }
 
-TEST(DepartedRecordsTest, DropsWhatIsOlderThanTheWindow) {
+TEST(DepartedRecordsTest, DropsRecordsBeforeTheWindow) {
   DepartedRecords records;
   records.Add(BatchOf(1000, 10, 2));
   records.Add(BatchOf(1000, 20, 2));

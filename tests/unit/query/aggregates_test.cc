@@ -47,7 +47,7 @@ TEST_F(AggregatesTest, QuantilesOfValuesAndOfWeights) {
   EXPECT_EQ(Answer("SELECT quantile(v, 0.5)" + values + " WHERE v > 50"), "NULL");
 }
 
-TEST_F(AggregatesTest, RefusesWhatIsNoWholeNumberFromZeroOn) {
+TEST_F(AggregatesTest, RefusesFractionsAndNegativeNumbers) {
   for (const char* value : {"-1", "1.5", "'text'"}) {
     EXPECT_EQ(Answer(std::string("SELECT quantile(") + value + ", 0.5)"), "error") << value;
     EXPECT_EQ(Answer(std::string("SELECT histogram(") + value + ")"), "error") << value;

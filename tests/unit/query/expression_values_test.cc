@@ -90,7 +90,7 @@ TEST(ExpressionValuesTest, AreThoseOfSqlite) {
   EXPECT_GT(understood, 1000);
 }
 
-TEST(ExpressionValuesTest, WhatSqliteHasRulesForIsLeftToIt) {
+TEST(ExpressionValuesTest, LeavesAffinityRulesToSqlite) {
   testing::SqliteCopy sqlite;
   Values values(sqlite);
   for (const char* text : {"a + c", "a < c", "a + 9223372036854775807", "a * b", "NOT c", "d % 2", "c AND 1"}) {

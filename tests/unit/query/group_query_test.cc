@@ -74,7 +74,7 @@ TEST(GroupQueryTest, PartsOfAQuery) {
   EXPECT_EQ(query.values[0].q, 0.5);
 }
 
-TEST(GroupQueryTest, WhatIsNotUnderstoodIsLeftToSqlite) {
+TEST(GroupQueryTest, LeavesUnsupportedStatementsToSqlite) {
   for (const char* statement :
        {"SELECT 1 FROM slices", "SELECT * FROM slices", "SELECT cpu, thread, max(dur), min(dur) FROM slices GROUP BY cpu",
         "SELECT count(*) FROM slices JOIN waits USING (cpu)", "SELECT sum(DISTINCT cpu) FROM slices",

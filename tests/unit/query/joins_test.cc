@@ -119,7 +119,7 @@ TEST_F(JoinsTest, SubqueriesForEachRow) {
   EXPECT_LE(scans_, 3);
 }
 
-// What SQLite compares by rules of its own is not left out.
+// Rows are not excluded by comparisons that SQLite makes by its own rules.
 TEST_F(JoinsTest, ValuesOfOtherTypes) {
   const std::string values =
       "WITH v(x) AS (VALUES (1), (2.0), ('3'), (NULL), (4.5), ('worker8'), (1e30), (x'31')) ";
@@ -136,7 +136,7 @@ TEST_F(JoinsTest, ValuesOfOtherTypes) {
   }
 }
 
-TEST_F(JoinsTest, OuterJoinsAndListsAreWhatTheyWere) {
+TEST_F(JoinsTest, OuterJoinsAndListsAreUnchanged) {
   EXPECT_EQ(One("SELECT count(*) FROM threads t LEFT JOIN requests r ON r.tid = t.tid AND r.name = "
                 "'none'"),
             One("SELECT count(*) FROM threads"));

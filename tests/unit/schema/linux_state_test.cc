@@ -23,7 +23,7 @@ TEST(LinuxStateTest, LettersMapToStatesAndBack) {
   EXPECT_FALSE(StateOfLetters("Q").has_value());
 }
 
-// What a reader makes of a stream of states, by the rule of docs and of EmittedStates.
+// A reader's interpretation of a stream of states, by the rule of docs and of EmittedStates.
 class Assuming {
  public:
   void Hear(fxr_task_state state) { last_[static_cast<size_t>(ThreadStateOf(state))] = state; }

@@ -64,7 +64,7 @@ TEST_F(JournalMappingsTest, ReadsAProcessOncePerExec) {
   mappings.ReadAgain();
   Stack(mappings, 5, 14);
   EXPECT_EQ(live_.asked, 4);
-  // Of the idle task and of interrupts there is nothing to ask.
+  // The idle task and interrupts have no mappings.
   Stack(mappings, 0, 15);
   EXPECT_EQ(live_.asked, 4);
 }

@@ -44,7 +44,7 @@ TEST(WindowSettingsTest, ProcessesThatDidNotRunHaveNone) {
   exit.tid = exit.tgid = 300;
   settings.OnExit(exit, script.translator());
   settings.WriteUpTo(30, script.translator());
-  // What was read after the end stands at the end.
+  // Settings that were read after the end get the time of the end.
   EXPECT_EQ(settings.NextTime(), 50U);
   settings.WriteUpTo(50, script.translator());
   EXPECT_EQ(settings.NextTime(), UINT64_MAX);

@@ -46,7 +46,7 @@ TEST(ProcessReaderTest, AKernelThreadAndAProcessThatIsGoneHaveNone) {
   waitpid(child, nullptr, 0);
   EXPECT_FALSE(reader.Read(static_cast<uint32_t>(child), 1));
   EXPECT_TRUE(reader.ReadLibraries(static_cast<uint32_t>(child), 1).values.empty());
-  // Where this is no process namespace, 2 is kthreadd, whose executable cannot be read.
+  // Outside of a pid namespace 2 is kthreadd, whose executable cannot be read.
   std::error_code none;
   if (std::filesystem::read_symlink("/proc/2/exe", none).empty()) {
     EXPECT_FALSE(reader.Read(2, 2));

@@ -31,7 +31,7 @@ TEST(SmallFileTest, ListsAFolder) {
   EXPECT_THAT(ListFolder(folder.path() + "/none", 10), IsEmpty());
 }
 
-TEST(SmallFileTest, TellsNumbersFromTexts) {
+TEST(SmallFileTest, DistinguishesNumbersFromTexts) {
   EXPECT_EQ(ValueOf("60"), schema::SettingValue(int64_t{60}));
   EXPECT_EQ(ValueOf("-1"), schema::SettingValue(int64_t{-1}));
   for (const char* text : {"", "007", "1 2", "max", "99999999999999999999", "+5"}) {

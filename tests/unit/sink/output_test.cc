@@ -98,7 +98,7 @@ TEST(OutputTest, DoesNotInheritTheDescriptor) {
   EXPECT_EQ(fcntl(lowest, F_GETFD), FD_CLOEXEC);
 }
 
-TEST(OutputTest, ReportsWhatCannotBeOpened) {
+TEST(OutputTest, ReportsOutputsThatCannotBeOpened) {
   const TemporaryFolder folder;
   const auto missing = Output::OpenFile(folder / "no/such/file");
   ASSERT_FALSE(missing.ok());

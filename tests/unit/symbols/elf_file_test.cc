@@ -54,7 +54,7 @@ struct MappedPlace {
   uint64_t mapping_offset = 0;
 };
 
-// Where in its file the byte at `address` comes from, by /proc/self/maps.
+// The file offset of the byte at `address`, by /proc/self/maps.
 MappedPlace PlaceOf(uint64_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -25,7 +25,7 @@ class RegularFileTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
   }
-  // What can be read from the file; "refused" if it cannot be opened.
+  // The readable content of the file; "refused" if it cannot be opened.
   std::string Read(const std::string& path, const FileRules& rules = {}) const {
     const auto fd = OpenRegularFile(path, rules);
     if (!fd) return "refused";

@@ -41,7 +41,7 @@ Loaded LibraryOf(const void* address) {
   return {info.dli_fname, map->l_addr};
 }
 
-// Where this thread has the variable, as the dynamic linker says in its slot.
+// The address of the variable in this thread, by the dynamic linker's slot.
 uintptr_t AddressOf(const ThreadVariable& variable, uintptr_t base) {
   uintptr_t words[2] = {};
   std::memcpy(words, reinterpret_cast<const void*>(base + variable.slot), sizeof(words));

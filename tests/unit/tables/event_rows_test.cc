@@ -28,7 +28,7 @@ TEST(EventRowsTest, SpansHaveBeginAndLength) {
                           "250 NULL b open 20"));
 }
 
-TEST(EventRowsTest, OperationsAreToldApartByTheirIds) {
+TEST(EventRowsTest, OperationsAreDistinguishedByTheirIds) {
   fxt::testing::FileBuilder file;
   const auto add = [&](fxt::EventType type, uint64_t time, uint64_t id, int32_t value) {
     const fxt::Argument argument{TraceScript::Text("v"), value};
@@ -81,8 +81,9 @@ TEST(EventRowsTest, ThreadsThatAreNoneOfTheSystemStayApart) {
   EXPECT_THAT(RowsOf(file.bytes(), Table::kThreads, {threads::kTid}, filter), ElementsAre("-1"));
 }
 
-// Of other programs, which may tell the process of a thread with its index alone, or with events.
-TEST(EventRowsTest, ProcessesAreTheSameWhateverElseIsAsked) {
+// Traces of other programs, which may have the process of a thread only in its thread record, or in
+// events.
+TEST(EventRowsTest, ProcessesAreTheSameWithAnyOtherTables) {
   fxt::testing::FileBuilder file;
   file.Add(fxt::ThreadRecord{1, 100, 10});
   file.Add(fxt::ThreadWakeup{50, 0, 10, {}});
@@ -142,7 +143,7 @@ TEST(EventRowsTest, ThreadsOfProcessZeroAreNoIdleThreads) {
               ElementsAre("0 0", "5 0"));
 }
 
-TEST(EventRowsTest, LossesSayWhatIsMissing) {
+TEST(EventRowsTest, LossesHaveCountAndCategory) {
   TraceScript script;
   script.Session(50).Loss(100, 1, 7).Loss(200, -1, 5).Unseen(300, 0);
   using namespace losses;

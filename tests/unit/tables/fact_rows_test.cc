@@ -36,7 +36,7 @@ TEST(FactRowsTest, SlicesAreRunsOfThreads) {
                           "700 200 0 10 10 worker app 120 S"));
 }
 
-TEST(FactRowsTest, WaitsSayForWhom) {
+TEST(FactRowsTest, WaitsNameTheThreadTheyWaitFor) {
   using namespace waits;
   TraceScript script;
   Fill(script);
@@ -49,7 +49,7 @@ TEST(FactRowsTest, WaitsSayForWhom) {
                   "600 100 wakeup 0 other NULL NULL 100", "900 NULL sleep NULL NULL NULL S 0"));
 }
 
-TEST(FactRowsTest, WhatAnEdgeCutsHasNoDuration) {
+TEST(FactRowsTest, CutRowsHaveNoDuration) {
   TraceScript script;
   script.Switch(100, 0, 10, "S", 20).Switch(300, 1, 30, "S", 0);
   using namespace slices;
@@ -167,7 +167,7 @@ TEST(FactRowsTest, OneThatBeganInTimeIsWaitedFor) {
       ElementsAre("100 100 1", "100 999900 0"));
 }
 
-TEST(FactRowsTest, WhatRanBeforeTheFirstSwitchOfACpuIsWaitedFor) {
+TEST(FactRowsTest, TheThreadBeforeTheFirstSwitchOfACpuIsWaitedFor) {
   TraceScript script;
   script.Session(50);
   for (uint64_t time = 100; time < 1'000'000; time += 100) script.Switch(time, 0, 20, "R", 20);

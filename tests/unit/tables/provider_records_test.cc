@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that takes part in a recording cannot forge facts of the kernel.
+// A provider cannot forge facts of the kernel.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

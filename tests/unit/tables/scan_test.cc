@@ -54,7 +54,7 @@ TEST(ScanTest, ScansShareABudget) {
   EXPECT_TRUE(second->is_incomplete());
   EXPECT_LE(shared.used, shared.limit);
 
-  // What has ended makes room.
+  // Ended spans make room.
   first.reset();
   second.reset();
   fxt::MemorySource source_last(file.bytes());

@@ -43,7 +43,8 @@ class FxtDiffTest : public testing::FxtCommandTest {
           << measure::EncodeSummary(captures[i]);
     }
   }
-  // What only some captures have: system calls, handlers, and a command from its start to its end.
+  // Rows that only some captures have: system calls, handlers, and a command from its start to its
+  // end.
   void SaveEverything(size_t count) {
     Work work;
     work.of_command = true;
@@ -75,7 +76,7 @@ TEST_F(FxtDiffTest, NamesWhatGotWorse) {
   const auto result = Fxt({"diff", Path("base"), Path("new")});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" 1. worse  app/worker: CPU time"));
-  EXPECT_THAT(result.out, HasSubstr("5 captures of 3.00 s against 5 captures of 3.00 s, in turns"));
+  EXPECT_THAT(result.out, HasSubstr("5 captures of 3.00 s against 5 captures of 3.00 s, interleaved"));
   EXPECT_THAT(result.out, HasSubstr("n = 5 and 5"));
   EXPECT_THAT(result.out, HasSubstr("longest: "));
 }
@@ -144,8 +145,8 @@ TEST_F(FxtDiffTest, TenFindingsAreListedAndTheOthersCounted) {
   EXPECT_EQ(report["findings"].size(), 12U);
 }
 
-// Nothing is on standard output where the files of the answer cannot be written, and it is not
-// taken for an answer that something got worse.
+// If an output file cannot be written, standard output is empty, and the exit status is not that of
+// a regression.
 TEST_F(FxtDiffTest, FailsIfTheOutputCannotBeWritten) {
   Save(2, 3);
   for (const char* option : {"--html", "--markdown", "--junit"}) {

@@ -144,7 +144,7 @@ TEST_F(FxtReportTest, SummaryHasNoIntervals) {
   ASSERT_EQ(Fxt({"summarize", Path("t.fxt"), "-o", Path("t.fxs")}).status, 0);
   const json whole = Report({"--from", "30us"}, "t.fxs");
   EXPECT_EQ(whole["length_ns"], 120'000);
-  EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary stands for all of its capture"));
+  EXPECT_THAT(whole["notes"].dump(), HasSubstr("a summary covers its whole capture"));
 }
 
 TEST_F(FxtReportTest, SummarizeReportsItsOutput) {
@@ -157,7 +157,7 @@ TEST_F(FxtReportTest, SummarizeReportsItsOutput) {
   EXPECT_EQ(Report({})["groups"], Report({}, "s.fxs")["groups"]);
 }
 
-// What other tools write may lack all that a report is about.
+// Traces of other tools may lack all data of a report.
 TEST_F(FxtReportTest, SpansAloneGiveNoTimes) {
   measure::testing::TraceScript trace;
   trace.Name(7, "app").Span(kStart, kStart + 500, 7, "game", "frame");

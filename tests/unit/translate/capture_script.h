@@ -52,9 +52,9 @@ class FakeIdentities final : public model::IdentitySource {
 class CaptureScript {
  public:
   explicit CaptureScript(const TranslatorOptions& options = {}, bool sees_switches = true);
-  // Of the start: a task that exists.
+  // At the start: a task that exists.
   CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm, uint64_t start_time = 1);
-  // Of the end: a task that exists, with these values.
+  // At the end: a task that exists, with these values.
   CaptureScript& FinalTask(uint32_t tid, uint32_t tgid, uint32_t uid, uint64_t cgroup);
 
   CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
@@ -88,7 +88,7 @@ class CaptureScript {
   //   10 instant first/100 sched:linux_state {state=D}
   //   10 mmap first/100 of 100 at 0x1000
   std::vector<std::string> Lines();
-  // Those that contain `word`.
+  // Lines that contain `word`.
   std::vector<std::string> Lines(std::string_view word);
 
  private:

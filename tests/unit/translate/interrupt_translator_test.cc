@@ -61,7 +61,7 @@ TEST_F(InterruptTranslatorTest, CountsEndsWithoutBegins) {
   EXPECT_EQ(unmatched(), 3u);
 }
 
-// Else all that follows on the CPU would be drawn inside of it.
+// Otherwise all later events of the CPU would be drawn within it.
 TEST_F(InterruptTranslatorTest, LossEndsOpenHandlers) {
   Irq(10, 0, 9).Irq(11, 1, 9).Lose(20, 0, FXR_CATEGORY_IRQ).IrqEnd(21, 1, 9);
   Irq(30, 0, 33).IrqEnd(40, 0, 33);

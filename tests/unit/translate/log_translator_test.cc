@@ -50,7 +50,7 @@ TEST(LogTranslatorTest, NamesEmptyMessages) {
   EXPECT_EQ(script.Lines("instant"), Lines{"10 instant app/100 log:(empty message)"});
 }
 
-// What the kernel says of an interrupt has no thread.
+// A kernel message from an interrupt has no thread.
 TEST(LogTranslatorTest, MessageOfAnInterruptIsOnTheCpuTrack) {
   CaptureScript script;
   script.Log(10, 0, "spurious");

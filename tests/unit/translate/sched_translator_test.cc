@@ -179,7 +179,7 @@ TEST(SchedTranslatorTest, AThrottledThreadHasItsLimit) {
   EXPECT_EQ(script.Lines("throttled"),
             Lines{"9000 instant first/100 sched:throttled {since=8000 until=500 cgroup=/77 "
                   "quota=30000000 period=100000000}"});
-  // Of a hierarchy that is not mounted, without a limit any more.
+  // A group of a hierarchy that is not mounted, without a limit any more.
   CaptureScript unknown;
   TwoTasks(unknown).Throttled(9'000, {.tid = 100,
                                       .begin = 9'500,

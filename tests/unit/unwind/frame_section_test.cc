@@ -210,7 +210,7 @@ TEST(FrameSection, AReturnAddressInARegister) {
   EXPECT_EQ(RuleAt(in_other.at(0).rows, kFunction).kind, FXR_UNWIND_UNSUPPORTED);
 }
 
-TEST(FrameSection, AMalformedInstructionEndsWhatIsKnown) {
+TEST(FrameSection, RulesEndAtAMalformedInstruction) {
   // Restores a state that was not remembered.
   const auto functions = Read(SectionOf({0x44, 0x0e, 16, 0x44, 0x0b, 0x44, 0x0e, 64}));
   ASSERT_EQ(functions.size(), 1u);

@@ -128,7 +128,7 @@ TEST_F(TableCacheTest, AnotherFileGetsNoTable) {
     fxr_unwind_file file = file_;
     change(file);
     EXPECT_FALSE(Find(cache, file));
-    // Nor is the name alone enough.
+    // The name alone is not enough either.
     std::filesystem::copy_file(PathOf(1), folder_ + "/" + TableCache::NameOf(file));
     EXPECT_FALSE(Find(cache, file));
   };

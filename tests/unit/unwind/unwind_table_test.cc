@@ -110,7 +110,7 @@ void CompareWithReadelf(const std::string& path) {
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     const Printed& row = rows[i];
-    // Of several rows of an address the last one holds.
+    // If an address has several rows, the last one counts.
     if (i + 1 < rows.size() && rows[i + 1].address == row.address) continue;
     std::optional<uint64_t> place;
     for (const symbols::LoadSegment& segment : file->segments()) {
@@ -132,7 +132,7 @@ void CompareWithReadelf(const std::string& path) {
     } else if (rule.kind != FXR_UNWIND_UNSUPPORTED) {
       expect(row, "exp", row.cfa);
     } else {
-      // What is not supported is neither of the plain forms.
+      // Unsupported rules are in neither of the two simple forms.
       const bool is_plain =
           (row.cfa.starts_with(sp) || row.cfa.starts_with(bp)) && row.return_address == "c-8";
       EXPECT_FALSE(is_plain) << std::hex << row.address;
@@ -148,7 +148,7 @@ TEST(UnwindTable, HasTheRowsOfTheDistributionsLibc) {
   CompareWithReadelf("/lib/x86_64-linux-gnu/libc.so.6");
 }
 
-// Those of Debian's package libc6-arm64-cross.
+// The files of Debian's package libc6-arm64-cross.
 TEST(UnwindTable, HasTheRowsOfCodeFor64BitArm) {
   CompareWithReadelf("/usr/aarch64-linux-gnu/lib/libc.so.6");
 }

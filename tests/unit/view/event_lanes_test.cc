@@ -35,7 +35,7 @@ TEST(EventLanesTest, OverlappingOperationsTakeTheFirstFreeRow) {
   EXPECT_EQ(lane.rows(), 2U);
 }
 
-TEST(EventLanesTest, WhatFindsNoRowIsCounted) {
+TEST(EventLanesTest, SpansWithoutARowAreCounted) {
   EventBudget budget{.max_bytes = 1 << 20};
   for (const bool is_overlapping : {false, true}) {
     SpanLane lane;
@@ -53,7 +53,7 @@ TEST(EventLanesTest, WhatFindsNoRowIsCounted) {
   }
 }
 
-TEST(EventLanesTest, WhatFindsNoRoomIsCounted) {
+TEST(EventLanesTest, EventsWithoutRoomAreCounted) {
   EventBudget budget{.max_bytes = 40 * sizeof(Span)};
   SpanLane lane;
   for (uint64_t i = 0; i < 1000; ++i) lane.Add({.begin = i, .end = i + 1}, budget);

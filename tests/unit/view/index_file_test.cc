@@ -98,13 +98,13 @@ TEST_F(IndexFileTest, DamagedIndexesAreNotTaken) {
     Write(index_, damaged);
     EXPECT_FALSE(IsTaken()) << i;
     EXPECT_EQ(Shown(), without) << i;
-    EXPECT_TRUE(IsTaken()) << "it is made anew";
+    EXPECT_TRUE(IsTaken()) << "it is made again";
   }
 }
 
 TEST_F(IndexFileTest, WrongContentUnderARightHashIsSafe) {
   Shown();
-  // What a file with right hashes says is not trusted either: reading it ends.
+  // The content of a file with valid hashes is not trusted either: reading it ends.
   const std::string good = Read(index_);
   std::mt19937_64 random(34);
   for (int i = 0; i < 300; ++i) {

@@ -37,7 +37,7 @@ TEST(AssetsTest, ABundleHasEachModuleOnceBehindThoseThatItImports) {
   }
 }
 
-TEST(AssetsTest, ABundleReturnsWhatModulesExport) {
+TEST(AssetsTest, ABundleReturnsTheExportsOfItsModules) {
   const std::string bundle = BundleOf("dom.js");
   EXPECT_THAT(bundle, HasSubstr("\nfunction element(tag, attributes, ...children) {\n"));
   EXPECT_THAT(
@@ -48,7 +48,7 @@ TEST(AssetsTest, ABundleReturnsWhatModulesExport) {
 }
 
 // A page that fails in a browser because of this is found by tests/viewer only.
-TEST(AssetsTest, ModulesImportWhatOthersExport) {
+TEST(AssetsTest, ModulesImportExportsOfOthers) {
   for (const char* main : {"report.js", "diff.js", "path.js", "flame_page.js", "main.js"}) {
     const std::string bundle = BundleOf(main);
     const std::regex use("\nconst \\{ ([^\n]*) \\} = (\\w+)_js;");

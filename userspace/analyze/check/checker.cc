@@ -44,7 +44,7 @@ Finding ToFinding(const fxt::Diagnostic& diagnostic) {
           fmt::format("{} ({})", fxt::Describe(diagnostic.kind), diagnostic.value)};
 }
 
-// What is still open at the end of a trace is no finding: recording stopped.
+// Open spans at the end of a trace are no finding: recording stopped.
 void CheckSpan(facts::SpanTracker& spans, uint64_t owner, const fxt::Event& event, uint64_t offset,
                const FindingHandler& report) {
   const auto lone = [&](const Rule& rule, std::string_view what) {

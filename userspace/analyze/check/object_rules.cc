@@ -24,7 +24,7 @@ bool IsLeader(fxt::Koid thread, fxt::Koid process) {
 // The same number the time before.
 fxt::Koid Before(fxt::Koid process) { return process - (fxt::Koid{1} << schema::kTidBits); }
 
-// What was not UTF-8 has grown: U+FFFD takes three bytes and may have been one.
+// Text that was not UTF-8 has grown: U+FFFD takes three bytes and may have been one.
 bool MayHaveGrown(std::string_view text) {
   return text.find("\xef\xbf\xbd") != std::string_view::npos;
 }
@@ -40,14 +40,15 @@ std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names) {
     if (!IsLeader(thread.koid, *thread.process)) continue;
     with_leader.insert(*thread.process);
     // A tid was used at least as often as the process's number: there was a leader each time.
-    if (schema::GenerationOfKoid(thread.koid) >= schema::GenerationOfKoid(*thread.process)) continue;
-    found.push_back(
-        {*thread.process,
-         fmt::format("process {} is split in two: its leader, thread {}, is of process "
-                     "{}, and other threads are of process {}",
-                     schema::TidOfKoid(thread.koid), thread.koid, *thread.process, Before(*thread.process))});
+    if (schema::GenerationOfKoid(thread.koid) >= schema::GenerationOfKoid(*thread.process))
+      continue;
+    found.push_back({*thread.process,
+                     fmt::format("process {} is split in two: its leader, thread {}, is of process "
+                                 "{}, and other threads are of process {}",
+                                 schema::TidOfKoid(thread.koid), thread.koid, *thread.process,
+                                 Before(*thread.process))});
   }
-  // Where generations have started again, at 1, a leader may seem to be behind.
+  // If generations have started again at 1, a leader may have a lower one than its threads.
   std::erase_if(found, [&](const SplitProcess& split) {
     const fxt::Koid first = Before(split.process);
     return with_leader.contains(first) || !with_threads.contains(first);

@@ -19,7 +19,7 @@ struct SplitProcess {
 };
 std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names);
 
-// What is wrong, or nothing: "cmdline_cut" is the length of the whole, as uint64, beside a
+// The error, or an empty text: "cmdline_cut" is the length of the whole, as uint64, beside a
 // "cmdline" that is shorter.
 std::optional<std::string> CommandLineFault(const fxt::KernelObject& object);
 

@@ -80,7 +80,7 @@ void RecorderChecker::Check(const fxt::Reader& reader) {
   }
 }
 
-// A program that takes part writes events of its own.
+// Checks a record of a provider, which may write events but no facts of the kernel.
 void RecorderChecker::CheckProviderRecord(const fxt::Reader& reader) {
   const auto report = [&](const Rule& rule, std::string_view kind) {
     Report(rule, fmt::format("{} in the section of provider \"{}\"", kind,

@@ -12,7 +12,7 @@ namespace analyze {
 struct Rule {
   std::string_view id;
   Severity severity;
-  std::string_view text;  // what has to be so
+  std::string_view text;  // the requirement
 };
 
 // Those of the format, then those of fxt-record's own files ("recorder-...").
@@ -22,7 +22,7 @@ namespace rules {
 
 // The format.
 inline constexpr Rule kMalformed{"malformed", Severity::kError,
-                                 "a record has room for what its header says is in it"};
+                                 "a record has room for the contents that its header declares"};
 inline constexpr Rule kFraming{"framing", Severity::kError, "no record has size 0"};
 inline constexpr Rule kTruncated{"truncated", Severity::kWarning,
                                  "the file ends with a whole record"};
@@ -33,9 +33,9 @@ inline constexpr Rule kReservedBits{"reserved-bits", Severity::kError,
 inline constexpr Rule kPadding{"padding", Severity::kError,
                                "strings and payloads are padded with zeros"};
 inline constexpr Rule kTrailingWords{"trailing-words", Severity::kWarning,
-                                     "records are no longer than what is in them"};
+                                     "records are not longer than their contents"};
 inline constexpr Rule kArgumentSize{"argument-size", Severity::kWarning,
-                                    "arguments are no longer than what is in them"};
+                                    "arguments are not longer than their contents"};
 inline constexpr Rule kUndefinedString{"undefined-string", Severity::kError,
                                        "a string index is defined before it is used"};
 inline constexpr Rule kUndefinedThread{"undefined-thread", Severity::kError,
@@ -58,16 +58,16 @@ inline constexpr Rule kLastBranch{"last-branch", Severity::kError,
                                   "last-branch blobs have their layout and are named after the "
                                   "CPU"};
 inline constexpr Rule kTableLimit{"table-limit", Severity::kWarning,
-                                  "string tables stay within what a reader keeps"};
+                                  "string tables stay within the limit of the reader"};
 inline constexpr Rule kSpanLimit{"span-limit", Severity::kWarning,
-                                 "spans that are open at a time stay within what a reader keeps"};
+                                 "open spans stay within the limit of the reader"};
 
 // fxt-record's own files.
 inline constexpr Rule kPreamble{"recorder-preamble", Severity::kError,
                                 "magic number, provider info, provider section, initialization "
                                 "with 1,000,000,000 ticks/s come first"};
 inline constexpr Rule kSession{"recorder-session", Severity::kError,
-                               "the first event says how the recording was made"};
+                               "the first event is the instant that describes the recording"};
 inline constexpr Rule kTimeOrder{"recorder-time-order", Severity::kError,
                                  "records are in time order"};
 inline constexpr Rule kSwitchLayout{"recorder-switch-layout", Severity::kError,
@@ -77,11 +77,11 @@ inline constexpr Rule kUnnamed{"recorder-unnamed", Severity::kError,
                                "threads and processes that records name have kernel objects"};
 inline constexpr Rule kProcessArgument{"recorder-process", Severity::kError,
                                        "a thread's kernel object has its process as a koid, the "
-                                       "one that its records say"};
+                                       "same as in its records"};
 inline constexpr Rule kSplitProcess{"recorder-split-process", Severity::kError,
-                                    "a process is one object, whose leader bears its number"};
+                                    "a process is one object, with the id of its leader"};
 inline constexpr Rule kCommandLine{"recorder-cmdline", Severity::kError,
-                                   "a cut command line says how long the whole is (uint64)"};
+                                   "a cut command line has its original length (uint64)"};
 inline constexpr Rule kIdle{"recorder-idle", Severity::kError,
                             "idle is process 0, priority 0 and the CPU's own thread koid"};
 inline constexpr Rule kLinuxState{"recorder-linux-state", Severity::kError,
@@ -97,15 +97,16 @@ inline constexpr Rule kLargeRecord{"recorder-large-record", Severity::kError,
 inline constexpr Rule kLoss{"recorder-loss", Severity::kError,
                             "a loss is a provider event, an instant with cpu, count and category, "
                             "and a counter"};
-inline constexpr Rule kContinuity{"recorder-continuity", Severity::kError,
-                                  "the thread that leaves a CPU is the one that came, but for "
-                                  "declared losses and an exec that takes over the leader's id"};
+inline constexpr Rule kContinuity{
+    "recorder-continuity", Severity::kError,
+    "the outgoing thread of a CPU is the previous incoming one, except "
+    "after declared losses and an exec that takes over the leader's id"};
 inline constexpr Rule kLogInstant{"recorder-log", Severity::kError,
                                   "a log record is followed by its instant"};
 inline constexpr Rule kStack{"recorder-stack", Severity::kError,
-                             "an instant of a stack names one that a backtrace has, and says how "
-                             "long the sleeper was away and who is woken"};
-// Sections of the programs that take part in a recording of fxt-record.
+                             "an instant of a stack refers to an earlier backtrace, and has the "
+                             "time off the CPU and the woken thread"};
+// Sections of providers in a recording of fxt-record.
 inline constexpr Rule kProviderSwitch{"recorder-provider-switch", Severity::kError,
                                       "switches and wakeups are in the recorder's section"};
 inline constexpr Rule kProviderObject{"recorder-provider-object", Severity::kError,

@@ -13,8 +13,8 @@ namespace analyze {
 
 class StackRules {
  public:
-  // What is wrong, or nothing: an instant of category "stack" has a kind of the recorder's, names a
-  // stack that a backtrace before it has, says for how long the sleeper was away (off, wake) and
+  // The error, or an empty text: an instant of category "stack" has a kind of the recorder's, names
+  // a stack that a backtrace before it has, says for how long the sleeper was away (off, wake) and
   // who is woken (wake). A `symbol` names a function and where it is.
   std::optional<std::string> Check(const fxt::Record& record);
 

@@ -71,7 +71,7 @@ std::string InWords(const measure::PathPart& part) {
   return object.empty() ? " in " + what : fmt::format(" in {} ({})", what, object);
 }
 
-// What a thread does that is on the path.
+// The activity of a thread on the path.
 std::string DoesWords(const measure::PathPart& part) {
   const std::string what = text::CleanText(part.waited_for);
   switch (part.kind) {
@@ -107,7 +107,7 @@ std::string PartWords(const measure::PathPart& part) {
     return fmt::format("is in other parts ({})", path::NameOf(part.kind));
   }
   std::string on;
-  // Of a thread that runs, what is known is what the other one waits in.
+  // For a running thread the part has the call in which the other thread waits.
   if (part.kind == PartKind::kRunning && !part.waited_for.empty()) {
     on = fmt::format(" ({}{}{})", text::CleanText(part.waited_for), part.object.empty() ? "" : " ",
                      text::CleanText(part.object));

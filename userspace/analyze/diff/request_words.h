@@ -9,12 +9,12 @@
 
 namespace analyze {
 
-// What the thread of a part does: "waits for expiry (futex), which runs", "is blocked in fsync
-// (wal.log)". All text is as a terminal shows it.
+// The activity of the thread of a part: "waits for expiry (futex), which runs", "is blocked in
+// fsync (wal.log)". All text is as a terminal shows it.
 std::string PartWords(const measure::PathPart& part);
 
-// Of rows of requests: "takes 12.3 ms longer (4.10 → 16.4 ms at p50): 11.9 ms of it waits for
-// expiry (futex), which runs".
+// The text of a row of requests: "takes 12.3 ms longer (4.10 → 16.4 ms at p50): 11.9 ms of it waits
+// for expiry (futex), which runs".
 std::string RequestClause(const comparison::DiffReport& report,
                           const comparison::ComparisonRow& row);
 

@@ -102,7 +102,7 @@ const char* WordsOf(Statistic statistic) {
   }
 }
 
-// Those whose words are not the metric's with a few behind them.
+// Rows whose title is not the metric's with a suffix.
 std::optional<std::string> WholeWordsOf(const DiffReport& report, Statistic statistic) {
   switch (statistic) {
     case Statistic::kSleepExcessMost:
@@ -294,7 +294,7 @@ std::string SidesWords(const DiffReport& report) {
                        NumberWords(seconds));
   };
   return fmt::format("{} against {}{}{}", side(report.base), side(report.next),
-                     report.paired ? ", in turns" : "",
+                     report.paired ? ", interleaved" : "",
                      report.per_run ? "; rates are per run of the command" : "");
 }
 

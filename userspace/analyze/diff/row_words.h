@@ -18,8 +18,7 @@ std::string GroupWords(const comparison::DiffReport& report, const comparison::C
 std::string GroupWords(const comparison::DiffReport& report, size_t group);
 
 // "wakeup latency, mean", and the name of the system call or handler.
-std::string MetricWords(const comparison::DiffReport& report,
-                        const comparison::ComparisonRow& row);
+std::string MetricWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row);
 
 // "12.3 ms/s", "410 us", "3.2 s", "17/s".
 std::string ValueWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row,
@@ -43,7 +42,7 @@ std::string ObjectWords(const comparison::ComparisonRow& row);
 // throttled)". Empty for rows of other metrics.
 std::string LimitChangeWords(const comparison::DiffReport& report,
                              const comparison::ComparisonRow& row);
-// "5 captures of 3.0 s against 5 of 3.0 s, in turns".
+// "5 captures of 3.0 s against 5 of 3.0 s, interleaved".
 std::string SidesWords(const comparison::DiffReport& report);
 
 // The rows to show, in rank order: findings, or unconfirmed rows with too few captures.

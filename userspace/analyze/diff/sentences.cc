@@ -83,7 +83,8 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
       row.object->object.kind == schema::wait_kind::kChild) {
     return fmt::format("waits {} {} for {} to exit, {}", amount, longer, whom, answers());
   }
-  // What it asked for says less than whom it asked. What it could not send says more.
+  // The thread that it asked is more informative than the call in which it asked. A send that
+  // blocks is more informative.
   const bool sends = row.object && (row.object->object.syscall.starts_with("write") ||
                                     row.object->object.syscall.starts_with("send"));
   if (comparison::IsAnswers(row.statistic) && named && sends) {
@@ -179,7 +180,7 @@ std::string CpuWaitWords(const DiffReport& report, const ComparisonRow& row,
   return words;
 }
 
-// What the group does, without its name.
+// The predicate of the group's sentence, without its name.
 std::string ClauseOf(const DiffReport& report, const ComparisonRow& row) {
   if (row.verdict == Verdict::kNew) return "is new";
   if (row.verdict == Verdict::kGone) return "is gone";
@@ -257,8 +258,8 @@ bool WaitsForAnother(const ComparisonRow& row) {
   return row.metric == Metric::kSleep && link != nullptr && link->group && link->group != row.group;
 }
 
-// A shell that waits for the command to exit says nothing that the command does not, and a server
-// that waits for those who wait for it neither.
+// A shell that waits for the exit of the command adds nothing to the command's own sentence;
+// neither does a server that waits for its clients.
 bool IsEchoOf(const ComparisonRow& first, const ComparisonRow& row) {
   if (row.metric != Metric::kSleep) return false;
   if (WaitsForAnother(first) && first.causes.front().group == row.group) return true;
@@ -349,7 +350,7 @@ std::string ConclusionOf(const DiffReport& report) {
   if (since.empty()) since = SinceWords(report, *victim);
   std::string words = SentenceOf(report, *victim);
   const std::string name = GroupWords(report, first);
-  // Where the name of the cause ends the sentence, the cause goes on with it.
+  // If the sentence ends with the name of the cause, the clause of the cause continues it.
   words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
   return words + ClauseOf(report, first) + since;
 }

@@ -9,15 +9,15 @@
 
 namespace analyze {
 
-// What a group does differently, without a full stop: "app/worker waits 229 ms per second longer
-// until app/expiry lets it go on (a lock)".
+// The sentence about a group's change, without a full stop: "app/worker waits 229 ms per second
+// longer until app/expiry lets it go on (a lock)".
 std::string SentenceOf(const comparison::DiffReport& report, const comparison::ComparisonRow& row);
 
 // The first sentence: the first finding, with the group that waits longest because of it; or what
 // got slower because of others; or that nothing changed.
 std::string ConclusionOf(const comparison::DiffReport& report);
 
-// What is set differently and explains a finding, to follow a sentence; empty if nothing does.
+// The settings that differ and explain a finding, to follow a sentence; empty if nothing does.
 std::string SinceWords(const comparison::DiffReport& report, const comparison::ComparisonRow& row);
 
 // A command that shows the longest instance of a finding; empty where there is none.

@@ -12,7 +12,7 @@
 namespace analyze {
 
 struct StackChange {
-  bool of_cpu = false;  // of samples of what ran; else of time off the CPU
+  bool of_cpu = false;  // true: from samples of running threads; false: from time off the CPU
   // Innermost first: "function" or "function (file.c:12)". Functions of the kernel end with "_[k]".
   std::vector<std::string> frames;
   std::string innermost;  // three of them, see InnermostFrames()

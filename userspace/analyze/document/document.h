@@ -62,7 +62,7 @@ inline Value OnOwnLine(Value value) {
   return value;
 }
 
-// How text shows a value.
+// The format of a value in text.
 enum class Unit : uint8_t {
   kNone,      // as it is
   kCount,     // 1,234,567
@@ -88,7 +88,7 @@ struct Line {
   bool strong = false;    // it is the conclusion
 };
 
-// What restricts the meaning of a report. JSON has it as a field.
+// A note that restricts the meaning of a report. JSON has it as a field.
 struct Notes {
   std::vector<std::string> lines;
 };

@@ -263,7 +263,7 @@ class Painter {
     }
   }
 
-  // What it did most in that column, runs apart.
+  // The longest state in that column, except runs.
   static size_t WaitIn(const Drawing::ThreadLane& lane, size_t slot) {
     const auto& ns = lane.slots[slot];
     size_t most = 1;

@@ -29,7 +29,7 @@ struct Shape {
   std::string tip = {};  // shown beside the pointer
 };
 
-// What a picture is wider than its slots.
+// Width of a picture without its slots.
 inline constexpr size_t kDrawingMargins = 200;
 
 struct Picture {

@@ -17,10 +17,10 @@ struct NamedFrame {
   bool of_c_library = false;
 };
 
-// The `most` innermost frames of the program, "usleep <- nap (log.c:12) <- main"; of a stack
-// without any those of the kernel. Of the C library's functions in which a stack ends it has the
-// one that the program called, and of neighbours without a name in one file one. `frames` are
-// innermost first.
+// Returns the `most` innermost frames of the program, "usleep <- nap (log.c:12) <- main", or of the
+// kernel if the stack has no frames of the program. Of the innermost functions of the C library
+// only the one that the program called is included. Adjacent frames without a name in the same file
+// count as one. `frames` are innermost first.
 std::string InnermostFrames(std::span<const NamedFrame> frames, size_t most);
 
 }  // namespace analyze

@@ -37,7 +37,7 @@ struct BranchCount {
 // Code between two recorded branches: from the target of one to the next. It is a basic block if
 // every branch is recorded.
 struct BlockCount {
-  PlaceId first = 0;   // where it was entered
+  PlaceId first = 0;   // the first address
   PlaceId last = 0;    // the branch that left it
   uint64_t bytes = 0;  // from first to last
   uint64_t count = 0;

@@ -13,7 +13,7 @@
 
 namespace analyze {
 
-// What the page shows besides the document.
+// Contents of the page besides the document.
 struct DiffFigures {
   std::vector<FilePictures> pictures;  // around the longest example of each finding
   std::optional<DiffStacks> stacks;

@@ -18,7 +18,7 @@ using Names = path::PartText::Names;
 
 using document::Value;
 
-// What one page holds.
+// Limits of one page.
 constexpr size_t kRequests = 100;
 constexpr size_t kParts = 20'000;
 constexpr size_t kRows = 200;

@@ -19,7 +19,7 @@ using Names = path::PartText::Names;
 constexpr size_t kMaxRowBytes = size_t{64} << 20;
 constexpr size_t kRowBytes = 256;
 
-// What decides about the row of a part: everything but time, depth and the numbers of threads.
+// The key of the row of a part: everything but time, depth and the numbers of threads.
 using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
                           facts::ThreadIndex, path::Label, path::Label, bool>;
 

@@ -118,7 +118,7 @@ class ReportBuilder {
 
   double TextSeconds() const { return std::max(1e-9, seconds_); }
   double PerSecond(uint64_t count) const { return static_cast<double>(count) / TextSeconds(); }
-  // ms of each second.
+  // ms per second.
   double Rate(uint64_t ns) const { return static_cast<double>(ns) / 1e6 / TextSeconds(); }
 
   static void Data(Section& section, const char* key, Value value) {
@@ -546,7 +546,7 @@ class ReportBuilder {
     }
   }
 
-  // "hog 20.10, cc1 3.21": the groups with the greatest amounts, in ms of each second.
+  // "hog 20.10, cc1 3.21": the groups with the greatest amounts, in ms per second.
   template <typename Amount>
   std::string Shares(const std::map<uint32_t, Blame>& blames, Amount amount) const {
     std::vector<std::pair<uint64_t, uint32_t>> parts;
@@ -571,7 +571,7 @@ class ReportBuilder {
       return Delay(group) + group.of(Share::kBlocked) + group.of(Share::kThrottled);
     });
     if (groups.empty()) return;
-    Section& section = document_.AddSection("because of whom (ms of each second)");
+    Section& section = document_.AddSection("causes of waits (ms per second)");
     const auto all_ns = [](const Blame& blame) { return blame.ns; };
     const auto blocked_ns = [](const Blame& blame) { return blame.blocked_ns; };
     for (const Group* group : groups) {
@@ -593,7 +593,7 @@ class ReportBuilder {
       }
       for (const auto& [ns, reason] :
            {std::pair(group->rt_throttled_ns, "real-time throttling: their time was used up"),
-            {group->affinity_ns, "affinity: a CPU was idle that it may not use"},
+            {group->affinity_ns, "affinity: a CPU outside of its mask was idle"},
             {group->weight_ns, "weight: behind threads of a greater weight"}}) {
         if (ns != 0) Text(section, "      {:.2f} of it by {}", Rate(ns), reason);
       }
@@ -611,7 +611,7 @@ class ReportBuilder {
       return ns_of(group, Duration::kForAnswer) + ns_of(group, Duration::kForLock);
     });
     if (groups.empty()) return;
-    Section& section = document_.AddSection("who sleeps for whom (ms of each second)");
+    Section& section = document_.AddSection("who sleeps for whom (ms per second)");
     const auto all_ns = [](const Blame& blame) { return blame.ns; };
     for (const Group* group : groups) {
       Text(section, "  {}", NameOf(*group));
@@ -915,8 +915,8 @@ class ReportBuilder {
       return all == 0 ? 0.0 : 100 * ns / static_cast<double>(all);
     };
     Text(section,
-         "what is in no figure above: {:.1f}% of the threads' time is before their first event, "
-         "where most slept since before the recording; {} lengths are cut by the edges",
+         "not in the figures above: {:.1f}% of the threads' time is before their first event, "
+         "when most were asleep since before the recording; {} lengths are cut by the edges",
          part(facts::UnknownCause::kBeforeFirst), cut);
     if (capture_.lost_events != 0) {
       Text(section, "  {} events were lost: {:.1f}% of the threads' time touches a loss",
@@ -924,14 +924,14 @@ class ReportBuilder {
     }
     if (capture_.unseen_switches != 0) {
       Text(section,
-           "  {} switches were not shown by the kernel: {:.1f}% of the threads' time around them",
+           "  the kernel did not report {} switches: {:.1f}% of the threads' time is around them",
            util::FormatCount(capture_.unseen_switches), part(facts::UnknownCause::kHidden));
     }
     if (cpus_unknown != 0) {
-      Text(section, "  what CPUs did is not known for {:.2f} ms/s", Rate(cpus_unknown));
+      Text(section, "  the state of CPUs is unknown for {:.2f} ms/s", Rate(cpus_unknown));
     }
     if (!capture_.filters.empty()) {
-      Text(section, "  recorded with filters ({}): other threads are not, or not all, there",
+      Text(section, "  recorded with filters ({}): other threads are missing, or not complete",
            capture_.filters);
     }
   }

@@ -46,7 +46,7 @@ void SleepLedger::Add(const facts::Wait& wait, const facts::TaskNames& names) {
             .object = what.object,
             .whom = whom ? ProcessName(names, *whom) : std::string(),
             .times = {}};
-  // What blocks a thread of the kernel, or one that the call says nothing of.
+  // The blocking function of a kernel thread, or of a thread whose call is not informative.
   if (row.kind.empty() && row.syscall.empty()) row.kind = what.function;
   std::string key;
   for (const std::string* text :

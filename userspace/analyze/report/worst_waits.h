@@ -38,7 +38,7 @@ struct WorstWait {
   std::vector<Holder> holders;
   // The reason of a wait in D (facts::WaitReasons); empty if not known.
   std::string reason;
-  std::optional<facts::WaitObject> object;  // what the wait was for, where the file says it
+  std::optional<facts::WaitObject> object;  // the object of the wait, if known
   bool has_function = false;  // `reason` has the function that the thread slept in
   // Latest wakeup first.
   std::vector<WakeLink> chain;

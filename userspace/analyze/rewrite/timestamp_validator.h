@@ -11,7 +11,7 @@ namespace analyze {
 // Times are in nanoseconds, in file order.
 class TimestampValidator {
  public:
-  // How many following times a decision needs.
+  // Number of following times for a decision.
   static constexpr size_t kUpcoming = 32;
   // The same after a leap.
   static constexpr size_t kFarAhead = 2048;

@@ -39,7 +39,7 @@ class FrameTable {
 
   // In the place of a text of `stacks_`: one of `lines_`.
   static constexpr uint32_t kLine = 0x80000000;
-  // Of the frame that `parent` called; empty when there are too many.
+  // The number of the frame `text` that `parent` called; empty if there are too many frames.
   std::optional<uint32_t> NumberOf(uint32_t parent, uint32_t text);
 
   NamedStacks stacks_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What `fxt import` keeps of Trace Event JSON beyond what records say, on its way back to JSON.
+// Restores fields of Trace Event JSON that records cannot hold and that `fxt import` kept as
+// arguments.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class ImportedFields {
  public:
   explicit ImportedFields(std::span<const fxt::Argument> arguments);
 
-  // Of the event; empty where its record says it.
+  // The phase of the event; empty if its record has it.
   std::string_view phase() const { return phase_; }
   bool has_id() const { return has_id_; }
   bool has_scope() const { return has_scope_; }
@@ -34,7 +35,7 @@ class ImportedFields {
   std::optional<uint64_t> late() const { return late_; }
   // ns of a complete event that is an async span in the trace.
   std::optional<uint64_t> duration() const { return duration_; }
-  // What "args" is where it is no object; null: it is one.
+  // The value of "args" if it is not an object; null: it is one.
   const fxt::Argument* whole_arguments() const { return whole_arguments_; }
 
   static bool IsField(const fxt::Argument& argument);

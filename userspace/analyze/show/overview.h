@@ -41,7 +41,7 @@ struct Overview {
   struct Cpu {
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run there
-    // Of the window, its edges included; the rest of it is idle, or before the CPU was first seen.
+    // Times within the window, with its edges; the rest is idle, or before the CPU's first record.
     uint64_t busy_ns = 0;     // a thread ran
     uint64_t unknown_ns = 0;  // events were lost, or a switch is missing
   };
@@ -51,7 +51,7 @@ struct Overview {
     uint64_t run_ns = 0;
     bool idle = false;
   };
-  // What --counters counted of a thread's runs.
+  // Sums of --counters over a thread's runs.
   struct Work {
     uint64_t cycles = 0;
     uint64_t instructions = 0;
@@ -86,13 +86,13 @@ struct Overview {
   uint64_t unseen_switches = 0;
   schema::StackEndCounts stack_ends;
   std::map<std::string, uint64_t> counted;  // by --counters, of all runs
-  uint64_t partial_runs = 0;                // of which not all was counted
+  uint64_t partial_runs = 0;                // runs in which a counter did not count all the time
   std::map<fxt::Koid, Work> work;           // where both were counted
   // Waits in D by what they waited for (facts::KindOfReason); "" of those that nothing is said of.
   std::map<std::string, Blocked> blocked;
   // The recorder's session event: name and value as text, in order.
   std::vector<std::pair<std::string, std::string>> session;
-  // Of the recording, if they are asked for, in file order.
+  // Settings of the recording, if requested, in file order.
   struct Settings {
     uint64_t time = 0;  // ns
     schema::SettingScope scope = schema::SettingScope::kSystem;

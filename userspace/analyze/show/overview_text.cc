@@ -205,7 +205,7 @@ void Blocked(Report& out, const Overview& overview, size_t top) {
                                                                  overview.blocked.end());
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
-  out.Line("waits in D       blocked     waits  by what they waited for");
+  out.Line("waits in D       blocked     waits  by reason");
   for (size_t i = 0; i < std::min(top, reasons.size()); ++i) {
     const auto& [reason, sum] = reasons[i];
     out.Line("  {:>21} {:>9}  {}", FormatDuration(sum.ns), FormatCount(sum.waits),
@@ -235,7 +235,7 @@ void Losses(Report& out, const Overview& overview) {
   const bool has_lost = !overview.lost.empty() || overview.buffer_filled_events != 0;
   const std::string part =
       unknown_ns == 0 ? ""
-                      : fmt::format("; {}it is not known what CPUs did in {:.2g}% of their time",
+                      : fmt::format("; {}the state of CPUs is unknown in {:.2g}% of their time",
                                     has_lost && overview.unseen_switches != 0 ? "with both, " : "",
                                     100 * static_cast<double>(unknown_ns) / of_all);
   if (!has_lost) {
@@ -250,7 +250,7 @@ void Losses(Report& out, const Overview& overview) {
     }
   }
   if (overview.unseen_switches != 0) {
-    out.Line("unseen         {} switches the kernel did not show{}",
+    out.Line("unseen         {} switches that the kernel did not report{}",
              FormatCount(overview.unseen_switches), part);
   }
 }

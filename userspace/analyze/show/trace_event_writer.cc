@@ -241,7 +241,7 @@ void TraceEventWriter::AddSwitch(const fxt::Reader& reader) {
 
 void TraceEventWriter::Slices::OnRun(const facts::Run& run) const {
   const bool cut = run.began == facts::Bound::kFileEdge || run.ended == facts::Bound::kFileEdge;
-  // What only leaves where a gap ends has no time to show.
+  // A thread that only leaves at the end of a gap has no run to show.
   const bool only_leaves = run.began != facts::Bound::kSeen && run.begin == run.end;
   if (!cut && !only_leaves) writer.AddSlice(run);
 }

@@ -24,7 +24,7 @@ struct TraceEventOptions {
   // Also writes runs as slices (begin and end) on a track per CPU, for readers without support of
   // systemTraceEvents.
   bool cpu_slices = false;
-  // Where the names of stacks' frames come from.
+  // Sources of the names of frames.
   LbrSymbolOptions symbols = {};
 };
 
@@ -34,8 +34,8 @@ struct TraceEventOptions {
 // Perfetto stops at properties it does not know, so these come last. Memory grows with the number
 // of different stacks only; later parts wait in temporary files.
 //
-// What was imported from such JSON comes out as it was, fields and numbers of tasks included, as
-// far as records can say it.
+// JSON that was imported is restored, with its fields and task ids, as far as records can hold
+// them.
 //
 // Times are microseconds with three decimals. Ids and pointers are strings, as are numbers beyond
 // 2^53. Strings that are not UTF-8 are repaired.
@@ -74,8 +74,7 @@ class TraceEventWriter {
   void ImportedArguments(const ImportedFields& fields, std::span<const fxt::Argument> arguments);
   void AddImportedObject(const fxt::KernelObject& object);
   void AddSample(const fxt::Event& event, uint64_t time, const ImportedFields& fields);
-  // Of the instant that begins an imported file.
-  // The process that stands for `fxt import` in files of it, and for nothing in their JSON.
+  // True for the process that `fxt import` adds to its files; their JSON has no such process.
   bool IsImporter(fxt::Koid process) const;
   void TakeProperties(const fxt::Event& head);
   void WriteProperties();
@@ -106,7 +105,7 @@ class TraceEventWriter {
   text::JsonWriter events_;
   bool begun_ = false;
   std::string display_unit_ = "ns";
-  // Of imported files: texts that are JSON, or not.
+  // Top-level properties of imported files; the texts are JSON or plain.
   std::map<std::string, std::string> properties_;
   text::Spool sample_spool_;
   text::JsonWriter samples_;

@@ -51,7 +51,7 @@ bool IsIdlePlace(std::span<const StackTime> captures) {
   return work > all / 2;
 }
 
-// What the row measures of a stack in one capture: ns, or samples.
+// The row's measure for a stack in one capture: ns, or samples.
 uint64_t ValueOf(const StackTime& time, const ComparisonRow& row, bool is_idle_place) {
   if (row.metric == Metric::kCpuTime) return time.samples;
   if (row.metric == Metric::kBlocked) {

@@ -20,7 +20,7 @@
 
 namespace analyze {
 
-// Of one stack in one capture.
+// The time of one stack in one capture.
 struct StackTime {
   // Sums of sleeps up to when the thread runs again, ns, by facts::WaitsFor.
   std::array<uint64_t, facts::kWaitsFor> slept{};    // in S

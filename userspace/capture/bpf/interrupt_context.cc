@@ -12,7 +12,7 @@ constexpr uint32_t kSoftirqBit = 0x00000100;
 // Hardirqs and NMIs.
 constexpr uint32_t kHardBits = 0x00ff0000;
 constexpr uint32_t kHardBitsSince73 = 0x1f000000;
-// Of either layout.
+// The bits of both layouts.
 constexpr uint32_t kAnyHardBits = kHardBits | kHardBitsSince73;
 
 std::optional<PerCpuOffsets> FindBySymbol(const std::string& symbols) {

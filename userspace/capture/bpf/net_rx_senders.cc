@@ -9,8 +9,8 @@
 namespace capture {
 namespace {
 
-// Of softnet_stat: the interrupts of other CPUs that brought packets to this one. Its lines are of
-// CPUs, its fields hexadecimal (net/core/net-procfs.c).
+// Index of the field of softnet_stat with the interrupts of other CPUs that steered packets to this
+// one. The file has a line per CPU, and its fields are hexadecimal (net/core/net-procfs.c).
 constexpr int kReceivedRps = 9;
 
 bool HasSteeredPackets(std::istream& statistics) {

@@ -23,7 +23,7 @@ class MergeLane {
   SlotRing& ring() { return ring_; }
   const SlotRing& ring() const { return ring_; }
   uint32_t cpu() const { return cpu_; }
-  // Of the offered event.
+  // The time of the offered event.
   uint64_t time() const { return time_; }
   SlotEvent Next() const { return {time_, next_->commit, next_->body}; }
 

@@ -17,7 +17,7 @@ struct SlotEvent {
   uint64_t body = 0;
 };
 
-// How long before the end of the 4.8 hours around `near` the low 44 bits of `commit` lie, ns.
+// Time from the low 44 bits of `commit` to the end of the 4.8 hours around `near`, ns.
 constexpr uint64_t AgeOf(uint64_t commit, uint64_t near) {
   return (near + (uint64_t{1} << (FXR_TIME_BITS - 1)) - commit) & FXR_TIME_MASK;
 }

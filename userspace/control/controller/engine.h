@@ -63,7 +63,7 @@ class Engine {
     return std::nullopt;
   }
   virtual void RemoveProvider(uint32_t /*id*/) {}
-  // Providers that found no place since the session began.
+  // Providers that were refused since the session began, because there were too many.
   virtual uint64_t RefusedProviders() const { return 0; }
   // Records a mark of the caller, or of its parent. False if nothing is recorded.
   virtual bool SendMark(const MarkRequest& /*mark*/, const Caller& /*caller*/) { return false; }

@@ -133,7 +133,7 @@ class Fields {
 
 constexpr size_t kMaxPath = 4096;
 constexpr size_t kMaxWord = 100;
-// Of one kind.
+// Largest number of filters of one kind.
 constexpr size_t kMaxFilters = 100;
 constexpr uint32_t kMaxTid = (uint32_t{1} << 22) - 1;
 

@@ -12,7 +12,8 @@
 
 namespace control {
 
-// What a controller calls an output that came as a descriptor: it does not know the file's name.
+// A controller's name for an output that was passed as a descriptor: it does not know the file's
+// name.
 inline constexpr std::string_view kPassedOutputName = "the output";
 
 // The descriptors that one receive can take; the kernel closes the rest.

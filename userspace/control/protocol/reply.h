@@ -60,7 +60,7 @@ struct Status {
   uint64_t resident_bytes = 0;
   std::vector<CategoryCount> categories;
   std::vector<ProviderInfo> providers;
-  uint64_t providers_refused = 0;  // found no place, since the session began
+  uint64_t providers_refused = 0;      // too many; since the session began
   std::optional<UnwindTables> unwind;  // of call stacks
   std::vector<TriggerStatus> triggers;
   std::string reason;  // why it stopped by itself

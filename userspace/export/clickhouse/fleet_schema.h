@@ -33,8 +33,8 @@ FleetTable FleetTableOf(tables::Table table);
 const FleetTable& TotalsTable();
 // The histograms of fxt summarize: a row for each bucket that is not empty.
 const FleetTable& HistogramsTable();
-// Where the time of requests went: a row for each name and part of their critical paths. Their
-// number and latency are in the other two, as metric "request NAME" without a group.
+// The critical paths of requests: a row for each name and part. Number and latency of requests
+// are in the other two tables, as metric "request NAME" without a group.
 const FleetTable& RequestPartsTable();
 std::vector<FleetTable> AllFleetTables();
 // The columns of Insert(): "block, load, chunk, day, host, label, capture, ts, ...".

@@ -42,7 +42,8 @@ class EventPackets {
   uint64_t left_out() const { return left_out_; }
 
  private:
-  // Bytes of open async spans and of free tracks; and of interned texts before they begin anew.
+  // Largest number of bytes of open async spans and free tracks; and of interned texts, which are
+  // cleared beyond it.
   static constexpr size_t kMaxSpanBytes = size_t{64} << 20;
   static constexpr size_t kMaxTextBytes = size_t{32} << 20;
 
@@ -54,8 +55,9 @@ class EventPackets {
     uint32_t open = 0;   // begins without an end
   };
 
-  // A text of the trace's string table that is as long is interned from its second use on: records refer to 32 KiB by two
-  // bytes. Shorter ones are not: Perfetto before 2023 does not read interned texts of arguments.
+  // A text of the trace's string table that is as long is interned from its second use on: records
+  // refer to 32 KiB by two bytes. Shorter ones are not: Perfetto before 2023 does not read interned
+  // texts of arguments.
   static constexpr size_t kMinInternedText = 1024;
   static constexpr size_t kMaxSeenTexts = size_t{1} << 16;
   struct InternedArgument {
@@ -91,7 +93,8 @@ class EventPackets {
   InternedTexts annotation_names_;
   InternedTexts annotation_texts_;
   ProtoWriter entries_;  // of interned data, of the packet that is being written
-  // Places of long ones in the reader's table: to hash them takes long. A place may get another text.
+  // Places of long ones in the reader's table: to hash them takes long. A place may get another
+  // text.
   std::unordered_set<const void*> seen_texts_;
   std::vector<InternedArgument> arguments_;
   std::unordered_set<uint64_t> described_;  // tracks

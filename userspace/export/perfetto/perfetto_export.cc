@@ -323,7 +323,7 @@ bool PerfettoExport::Finish() {
   for (uint32_t number = 0; number < cpus_.size(); ++number) {
     WriteWaking(number, false);
     const Cpu& cpu = cpus_[number];
-    // What the end of the trace cuts goes on; what ended before it does not.
+    // An interval that the end of the trace cuts stays open; what ended before it does not.
     if (cpu.end != 0 && cpu.ended != facts::Bound::kFileEdge) {
       sched_.Switch(number, cpu.end, cpu.left_state, StandIn(number, facts::Gap::Why::kUnseen));
     }

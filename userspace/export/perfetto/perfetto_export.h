@@ -52,8 +52,7 @@ class PerfettoExport {
   Counts counts() const;
 
  private:
-  // What the timeline hands out becomes switches: each run, idle time or gap of a CPU begins with
-  // one.
+  // Facts of the timeline become switches: each run, idle time or gap of a CPU begins with one.
   struct Facts {
     PerfettoExport& exporter;
     void OnRun(const facts::Run& run) const { exporter.AddRun(run); }
@@ -61,7 +60,7 @@ class PerfettoExport {
     void OnGap(const facts::Gap& gap) const { exporter.AddGap(gap); }
     void OnWait(const facts::Wait& wait) const { exporter.AddWait(wait); }
   };
-  // What Perfetto calls a thread, as of the last kernel object.
+  // The name of a thread in Perfetto, by the last kernel object.
   struct Task {
     uint64_t names = 0;  // names_generation_ when it was looked up; 0: never
     int32_t pid = 0;
@@ -117,7 +116,7 @@ class PerfettoExport {
   void Occupy(uint32_t cpu, uint64_t begin, const SchedTask& task, int64_t left, uint64_t end,
               facts::Bound ended);
   void WriteWaking(uint32_t cpu, bool explicitly);
-  // What stands for the thread of a CPU that is not known.
+  // The pseudo thread of a CPU whose thread is unknown.
   SchedTask StandIn(uint32_t cpu, facts::Gap::Why why);
   Cpu& CpuAt(uint32_t number) {
     if (number >= cpus_.size()) cpus_.resize(number + size_t{1});

@@ -24,8 +24,8 @@ class RawStates {
 
   bool is_current() const { return current_; }
   int64_t Of(fxr_task_state state) const;
-  // What a thread is written in that left its CPU at an unknown moment, or in an unknown state:
-  // asleep. Perfetto then counts no time of it as waiting for a CPU.
+  // The state for a thread whose switch-out or state is unknown: asleep. Perfetto then counts no
+  // time of it as waiting for a CPU.
   static constexpr int64_t kUnknown = 1;  // TASK_INTERRUPTIBLE
 
  private:
@@ -43,7 +43,7 @@ struct SchedTask {
 // must outlive it.
 class SchedPackets {
  public:
-  // Of packet streams and files; CPU numbers above it are passed over, as Perfetto refuses them.
+  // Limit of Perfetto, in packet streams and files; events of CPUs above it are left out.
   static constexpr uint32_t kMaxCpus = 1024;
 
   explicit SchedPackets(PacketStream& stream)

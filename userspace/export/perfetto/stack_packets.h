@@ -15,7 +15,7 @@
 
 namespace exporting::perfetto {
 
-// How stacks are written.
+// The format of stacks.
 enum class SampleFormat : uint8_t {
   kStackSample,  // StackSample: Perfetto 58 and later
   kPerfSample,   // PerfSample, as of linux.perf: any Perfetto; weights are not shown
@@ -37,7 +37,7 @@ class StackPackets {
   uint64_t undefined() const { return undefined_; }
 
  private:
-  // Stacks of a sequence with numbers; they begin anew beyond that.
+  // Largest number of numbered stacks of a sequence; beyond it the numbers start again.
   static constexpr size_t kMaxStacks = size_t{1} << 19;
 
   struct StackKey {

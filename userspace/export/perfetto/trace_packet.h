@@ -193,7 +193,7 @@ inline constexpr FieldNumber kMappingPaths = 17;
 inline constexpr FieldNumber kMappings = 19;
 inline constexpr FieldNumber kKernelSymbols = 26;
 inline constexpr FieldNumber kAnnotationTexts = 29;  // debug_annotation_string_values
-// Of each entry.
+// The id of each interned entry.
 inline constexpr FieldNumber kIid = 1;
 inline constexpr FieldNumber kText = 2;  // name, or str
 namespace mapping {

@@ -35,8 +35,8 @@ struct ActivityInterval {
   Activity activity = Activity::kUnknown;
   // The wakeup that ended it came from an interrupt.
   bool by_interrupt = false;
-  // Of a thread's run the CPU; of a runnable thread the CPU that it ran on next; of a sleep the
-  // index of the thread that ended it; of a CPU's run the index of the thread.
+  // For a thread's run: the CPU; for a runnable thread: the CPU of its next run; for a sleep: the
+  // index of the thread that ended it; for a CPU's run: the index of the thread.
   uint32_t other = kNone;
 };
 

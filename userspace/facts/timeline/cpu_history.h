@@ -28,14 +28,14 @@ class CpuHistory {
     uint16_t cgroup = 0;        // RunnableReasons::CgroupOf()
   };
 
-  // What `cpu` does as of now.
+  // The current state of `cpu`.
   void Open(uint32_t cpu, const Span& span) {
     if (span.group == kIdle && cpu >= lanes_.size()) return;
     Lane& lane = lanes_.At(cpu);
     lane.open = span;
     lane.is_open = true;
   }
-  // What it did; the spans of a CPU come in order of time, and what was open is over.
+  // Its state; the spans of a CPU come in order of time, and what was open is over.
   void Add(uint32_t cpu, const Span& span) {
     Lane& lane = lanes_.At(cpu);
     lane.is_open = false;
@@ -67,7 +67,7 @@ class CpuHistory {
     }
   }
   static constexpr size_t kLook = 100;
-  static constexpr size_t kMost = kLook + 1;  // with what goes on
+  static constexpr size_t kMost = kLook + 1;  // with the current span
 
  private:
   template <typename Tell>

@@ -26,12 +26,12 @@
 
 namespace facts {
 
-// A dense number that stands for a thread's koid: 0, 1, 2, ... in order of appearance.
+// A dense number for a thread's koid: 0, 1, 2, ... in order of appearance.
 using ThreadIndex = uint32_t;
 // The index of threads beyond the limit of a table.
 inline constexpr ThreadIndex kNoThread = UINT32_MAX;
 
-// What begins or ends a fact.
+// The event that begins or ends a fact.
 enum class Bound : uint8_t {
   kSeen,      // a switch or wakeup in the file
   kFileEdge,  // the window began or ended: the fact is cut, it may be longer than shown
@@ -41,7 +41,7 @@ enum class Bound : uint8_t {
               // unknown
 };
 
-// What a CPU does.
+// The state of a CPU.
 enum class CpuActivity : uint8_t {
   kNothingSeen,  // no switch and no loss yet
   kRun,
@@ -59,7 +59,7 @@ struct Run {
   // The kernel's 0..139, or the weight of the newer layout; at the end of the run, or else at its
   // begin.
   std::optional<int64_t> priority = std::nullopt;
-  // Kernel state in which the thread left; empty where no switch says.
+  // Kernel state at the switch-out; empty if unknown.
   std::optional<fxr_task_state> end_state = std::nullopt;
   Bound began = Bound::kSeen;
   Bound ended = Bound::kSeen;
@@ -82,8 +82,8 @@ enum class WaitKind : uint8_t {
   kThrottled,  // runnable, and the quota of its cgroup is used up
 };
 
-// The limit that held a thread back: its cgroup may use `quota` of each `period`. Of the group up
-// the tree whose quota was used up.
+// The limit that throttled a thread: its cgroup, or the one above it whose quota was used up, may
+// use `quota` of each `period`.
 struct CpuLimit {
   std::string cgroup;     // path; empty if unknown
   uint64_t quota_ns = 0;  // 0: unknown
@@ -112,17 +112,17 @@ struct Wait {
   // Switches or wakeups were lost meanwhile, on any CPU: the thread may have been woken, run and
   // slept again.
   bool touches_loss = false;
-  // Kernel state in which the thread left its CPU; empty where no switch says.
+  // Kernel state at the switch-out; empty if unknown.
   std::optional<fxr_task_state> state = std::nullopt;
-  // Of a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
-  // when an interrupt woke the thread.
+  // For a wait that a wakeup began: the waker and the CPU that the wakeup chose. `waker` is empty
+  // if an interrupt woke the thread.
   std::optional<fxt::Koid> waker = std::nullopt;
   std::optional<uint32_t> target_cpu = std::nullopt;
   WakeVia via = WakeVia::kNone;  // of `waker`
-  // Of kind kPreempted: the thread that took the CPU; empty when the CPU became idle, or when the
+  // For kPreempted: the thread that took the CPU; empty if the CPU became idle, or if the
   // wait follows one in kThrottled.
   std::optional<fxt::Koid> preemptor = std::nullopt;
-  // Of kind kThrottled; kNoLimit: not known.
+  // For kThrottled: the index of its limit; kNoLimit: unknown.
   uint32_t limit = kNoLimit;
 
   // The end. `end_cpu` is the CPU of the switch or wakeup, `end_waker` the waker of the wakeup.
@@ -133,13 +133,13 @@ struct Wait {
   bool end_by_interrupt = false;     // the recorder emitted a wakeup without a waker
   int32_t next_priority = -1;        // kernel priority of the run that follows; -1: not known
 
-  // Of a sleep: what it was for; null where the file does not say. Valid during the call of
-  // OnWait() only.
+  // For a sleep: the object that it waited for; null if unknown. Valid only during the call of
+  // OnWait().
   const WaitObject* object = nullptr;
 
   bool ends_in_run() const { return end_record == WaitEnd::kSwitch && ended == Bound::kSeen; }
   bool ends_in_wakeup() const { return end_record == WaitEnd::kWakeup && ended == Bound::kSeen; }
-  // Where the thread runs next or is to run; empty where it is not known.
+  // The CPU of the next run, or the one chosen for it; empty if unknown.
   std::optional<uint32_t> run_cpu() const { return ends_in_run() ? end_cpu : target_cpu; }
   // The thread that woke it. Empty for an interrupt, and for a new thread's first wakeup.
   std::optional<fxt::Koid> woken_by() const {
@@ -163,7 +163,7 @@ struct Gap {
   enum class Why : uint8_t {
     kLost,      // from a declared loss of scheduling events to the next switch
     kUnseen,    // from the last known switch to the one that shows that some are missing
-    kFiltered,  // the same where a recording leaves out switches on purpose
+    kFiltered,  // the same in a recording with filters, which leaves out switches
   };
   uint32_t cpu = 0;
   uint64_t begin = 0;
@@ -178,12 +178,12 @@ struct Gap {
 struct CpuSwitch {
   uint32_t cpu = 0;
   uint64_t time = 0;
-  // The side that left; the recorder's stand-in for lost events is none.
+  // The outgoing thread; the pseudo thread for lost events counts as none.
   std::optional<fxt::Koid> outgoing = std::nullopt;
   std::optional<fxt::Koid> outgoing_process = std::nullopt;
   bool outgoing_idle = false;
   ThreadIndex preempted = kNoThread;  // the outgoing thread, if it left runnable
-  // What the CPU does from now on: kRun, kIdle, or kGap behind a loss.
+  // The new state of the CPU: kRun, kIdle, or kGap behind a loss.
   CpuActivity activity = CpuActivity::kRun;
   ThreadIndex index = kNoThread;
   fxt::Koid thread = 0;

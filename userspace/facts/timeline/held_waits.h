@@ -17,15 +17,15 @@ namespace facts {
 
 // Holds waits in D back until their reason is complete: a stack comes when the thread runs again.
 // Calls `emit(held, reason)` for each, at the latest when the run after it or the next wait in D
-// ends. `Held` is what the owner keeps of the wait. Waits come out at once where no stacks are
+// ends. `Held` is the owner's data of the wait. Waits are emitted at once if no stacks are
 // recorded. A member `stack` of `Held` takes the id of the stack.
 template <typename Held, typename Emit>
 class HeldWaits {
  public:
   explicit HeldWaits(Emit emit) : emit_(std::move(emit)) {}
 
-  // Takes every record in file order, before the timeline does. Kernel objects or events alone, for
-  // those who know the kind of the record.
+  // Takes every record in file order, before the timeline does. For kernel objects or events only,
+  // if the caller knows the kind of the record.
   void NoteObject(const fxt::Record& record) { reasons_.NoteObject(record); }
   void NoteEvent(const fxt::Reader& reader) {
     reasons_.NoteEvent(reader);

@@ -8,7 +8,7 @@
 namespace facts {
 namespace {
 
-// The newer layout has weights in the place of the kernel's priorities, and no process.
+// The newer layout has weights instead of the kernel's priorities, and no process.
 int16_t PriorityOf(const std::optional<int64_t>& priority,
                    const std::optional<fxt::Koid>& process) {
   return priority && process ? static_cast<int16_t>(*priority) : int16_t{-1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RunnableReasons for an owner of a timeline that does not know who had the CPUs: keeps that too.
+// RunnableReasons for a timeline without a record of the threads on the CPUs: keeps that too.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class RunnableMeter {
   void Add(const Idle& idle);
   void Add(const Gap& gap);
   void Add(const CpuSwitch& change);
-  // Any wait; the parts of one for a CPU that ends in a run, of others none.
+  // Takes any wait. Returns the parts of a wait for a CPU that ends in a run; empty for others.
   RunnableParts Add(const Wait& wait);
 
  private:

@@ -59,8 +59,8 @@ uint64_t NumberIn(const std::string& text) {
   return number;
 }
 
-// Of the groups of a process ("a;b") the one that weighs its threads: "cpu:PATH" or
-// "cpu,cpuacct:PATH" of version 1, or else that of version 2.
+// Returns, from the groups of a process ("a;b"), the one whose weight applies to its threads:
+// "cpu:PATH" or "cpu,cpuacct:PATH" of version 1, otherwise that of version 2.
 std::string WeighingGroup(const std::string& groups) {
   std::string unified;
   std::istringstream list(groups);

@@ -10,8 +10,8 @@
 //   none          it waited behind others
 //
 // Masks, groups and weights are those of category `settings`, from the time on at which they were
-// read. What is not known is no reason. Waits while the quota of a cgroup is used up are facts of
-// their own (WaitKind::kThrottled).
+// read. Unknown times count for no reason. Waits while the quota of a cgroup is used up are facts
+// of their own (WaitKind::kThrottled).
 //
 // The owner of a timeline hands on its facts in the order of time, those that an OnCpu() ends
 // before it. Memory: 40 bytes for each thread of the timeline, and limited numbers of masks,
@@ -50,8 +50,8 @@ class RunnableReasons {
   static constexpr size_t kMaxMasks = 64;
   static constexpr size_t kMaxProcesses = size_t{1} << 16;
   static constexpr size_t kMaxCgroups = 4096;
-  static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // what is deeper is not known
-  // Threads looked at because of settings and moves, in all. A file that needs more is made up:
+  static constexpr ptrdiff_t kMaxCgroupDepth = 32;  // deeper cgroups are ignored
+  // Limit of thread checks for settings and moves. A file that needs more is not a real recording:
   // from then on nothing is known.
   static constexpr uint64_t kMaxWork = uint64_t{1} << 26;
 
@@ -64,12 +64,12 @@ class RunnableReasons {
       Move(thread, koid, process);
     }
   }
-  // A thread is made. Settings of an earlier one with its tid are not its own.
+  // A thread is created. Settings of an earlier thread with its tid do not apply.
   void NoteFork(fxt::Koid child) {
     if (!own_.empty()) Drop(child);
   }
 
-  // What a CPU does from `time` on.
+  // The state of a CPU from `time` on.
   void OnCpu(uint32_t cpu, bool idle, uint64_t time) {
     uint8_t& was_idle = is_idle_.At(cpu);
     if (was_idle == static_cast<uint8_t>(idle)) [[likely]] {
@@ -99,7 +99,7 @@ class RunnableReasons {
     std::vector<uint64_t> bits;
     uint32_t idle_inside = 0;  // CPUs
     uint32_t idle_outside = 0;
-    bool holds = false;  // an outside one is idle, and no inside one
+    bool holds = false;  // a CPU outside of the mask is idle, and none inside
     uint64_t since = 0;  // of `holds`
     uint64_t sum = 0;    // ns for which it held before
     // The latest intervals in which it held.
@@ -117,10 +117,10 @@ class RunnableReasons {
   static constexpr uint8_t kNoMask = UINT8_MAX;
   // The kernel's group of a session.
   struct Autogroup {
-    uint32_t number = 0;  // 0: none, its threads are weighed by their nice
+    uint32_t number = 0;  // 0: none, its threads have the weight of their nice value
     uint32_t weight = 1024;
   };
-  // What settings say of a process, or of one thread.
+  // Settings of a process, or of one thread.
   struct Scheduling {
     uint8_t mask = kNoMask;
     bool idle_policy = false;
@@ -143,10 +143,10 @@ class RunnableReasons {
   };
   struct Cgroup {
     bool known = false;   // its settings were read
-    uint32_t weight = 0;  // 1024: the usual one; 0: it has none of its own
+    uint32_t weight = 0;  // 1024: the default; 0: it has no own weight
     // Itself and the groups above it without the root, outermost first.
     std::vector<uint16_t> above;
-    // Of its threads, where none of these groups weighs.
+    // The autogroup of its threads, if none of these groups has a weight.
     std::optional<Autogroup> autogroup = {};
   };
 
@@ -182,7 +182,7 @@ class RunnableReasons {
   std::unordered_map<fxt::Koid, Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
-  std::vector<Cgroup> cgroups_{1};                            // the first stands for none
+  std::vector<Cgroup> cgroups_{1};                            // the first one means none
   std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and autogroup
 };
 
@@ -220,7 +220,7 @@ class RunnableReasons::OpenWait {
   // The kernel's priorities of threads that are not real-time ones are from here on.
   static constexpr int32_t kFair = 100;
   static constexpr int32_t kIdlePolicy = 140;  // behind the nicest one
-  // A wakeup reaches another CPU later than it is recorded. What is chosen there meanwhile says
+  // A wakeup reaches another CPU later than it is recorded. A switch on that CPU meanwhile proves
   // nothing.
   static constexpr uint64_t kLatestArrival = 1'000'000;
 

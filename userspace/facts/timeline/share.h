@@ -18,8 +18,8 @@ enum class Share : uint8_t {
   kBlocked,
   kStopped,
   kThrottled,  // runnable, and the quota of its cgroup is used up
-  kUnknown,    // where a loss, an unseen switch or a missing wakeup leaves it open
-  kAbsent,     // not made yet, or gone
+  kUnknown,    // after a loss, an unseen switch or a missing wakeup
+  kAbsent,     // not created yet, or exited
 };
 inline constexpr size_t kShares = 9;
 // Their names in files.

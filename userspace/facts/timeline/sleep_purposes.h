@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Says what the last sleep of each thread was for.
+// Keeps the purpose of the last sleep of each thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SleepPurposes {
   SleepPurposes& operator=(const SleepPurposes&) = delete;
 
   void Add(const fxt::Reader& reader);
-  // What the thread's last sleep was for, if it began at `begin` (ns), give or take what lies
+  // The purpose of the thread's last sleep, if it began at `begin` (ns), within the tolerance
   // between two clock readings of one switch; else kUnknown.
   WaitsFor Of(fxt::Koid thread, uint64_t begin) const {
     const Sleep* sleep = Find(thread, begin);

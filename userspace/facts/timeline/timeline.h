@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Works out from the records of a trace who runs where, who waits and why, and what is not known.
+// Computes runs, waits with their causes, and unknown times from the records of a trace.
 //
 // Feed it every record of a trace in file order. It calls the handler with each fact
 // (facts/timeline/fact.h) when the fact ends:
@@ -78,7 +78,7 @@
 
 namespace facts {
 
-// A handler for those who only ask the state.
+// A handler for callers that only read the state.
 struct NoFacts {};
 
 template <typename Handler>
@@ -93,8 +93,8 @@ class Timeline : public TimelineState {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  // Takes the record that `reader` stands at. Records other than switches, wakeups and the
-  // recorder's events about losses, forks and states change nothing.
+  // Takes the current record of `reader`. Records other than switches, wakeups and the recorder's
+  // events about losses, forks and states change nothing.
   void Add(const fxt::Reader& reader) {
     if (!sections_.Has(reader)) return;
     const fxt::Record& record = reader.record();
@@ -102,8 +102,8 @@ class Timeline : public TimelineState {
     if (const auto wakeup = AsWakeup(record, reader.provider())) return OnWakeup(*wakeup);
     if (const auto* event = std::get_if<fxt::Event>(&record)) return AddEvent(reader, *event);
     if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-      // fxt-record emits more right behind it. Of other providers the begin of the loss is not
-      // known.
+      // fxt-record writes more records right after it. The begin of a loss of other providers is
+      // unknown.
       if (filled->event == fxt::kProviderEventBufferFilledUp &&
           reader.provider().name() != schema::kRecorderName) {
         ++losses_;
@@ -123,20 +123,20 @@ class Timeline : public TimelineState {
 
   void OnSwitch(const Switch& change);
   void OnWakeup(const Wakeup& wakeup);
-  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 stands for any CPU, at
-  // some time before: the waits that go on touch a loss.
+  // Scheduling events of `cpu` are missing from `time` on. A CPU below 0 means any CPU, at some
+  // time before: the waits that go on touch a loss.
   void OnLoss(int32_t cpu, uint64_t time);
   // A switch of `cpu` is missing between the last one and `time`; the next one closes its time.
   void OnUnseenSwitch(uint32_t cpu, uint64_t time);
-  // What the sleep of `thread` is for, which goes on at `time`. Passed over for others.
+  // The purpose of the sleep of `thread` that continues at `time`. Passed over for others.
   void OnObject(fxt::Koid thread, WaitObject object, uint64_t time);
   // `thread` is being created.
   void OnFork(fxt::Koid thread, uint64_t time);
   // `thread` waits for a CPU and had no quota from `begin` to `end`.
   void OnThrottled(fxt::Koid thread, uint64_t begin, uint64_t end, uint64_t time, CpuLimit limit);
 
-  // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. Nothing
-  // may be added any more.
+  // Cuts what goes on, at `end`, or at the latest switch, wakeup or loss if that is later. No more
+  // records may be added.
   void Finish(uint64_t end);
 
  private:
@@ -263,7 +263,7 @@ class Timeline : public TimelineState {
     return wait;
   }
   void EmitEnd(Wait& wait);
-  // Hands out a wait that ends with the next record, with what it was for.
+  // Emits a wait that ends with the next record, with its purpose.
   void EmitSleepEnd(Wait& wait, Thread& thread);
   void EndRun(uint32_t number, Cpu& cpu, uint64_t time, Bound ended,
               const std::optional<fxr_task_state>& state);
@@ -444,7 +444,7 @@ void Timeline<Handler>::AddRecorderEvent(const fxt::Event& event, uint64_t time)
 
 template <typename Handler>
 void Timeline<Handler>::EmitEnd(Wait& wait) {
-  // A thread that comes again was not gone.
+  // A thread that occurs again has not exited.
   if (wait.kind == WaitKind::kAbsent && wait.state && wait.ended != Bound::kFileEdge) {
     wait.kind = WaitKind::kUnknown;
   }
@@ -576,7 +576,7 @@ void Timeline<Handler>::Come(const SwitchSide& side, uint32_t number, uint64_t t
         EndOfWait(*thread, index, time, began == Bound::kSeen && asleep ? Bound::kNoWakeup : began);
     wait.end_record = WaitEnd::kSwitch;
     wait.end_cpu = number;
-    // The newer layout has weights in the place of priorities.
+    // The newer layout has weights instead of priorities.
     if (side.process && side.priority) wait.next_priority = static_cast<int32_t>(*side.priority);
     EmitSleepEnd(wait, *thread);
     thread->running = true;
@@ -614,7 +614,7 @@ void Timeline<Handler>::OnSwitch(const Switch& change) {
     return EmitSwitch(sides, change.cpu, cpu, change.time);
   }
   if (cpu.unseen_declared || change.outgoing.lost) [[unlikely]] {
-    // The recorder made up this record: it knows nothing of the outgoing thread.
+    // The recorder synthesised this record without data of the outgoing thread.
     if (cpu.does != CpuActivity::kGap) Disown(cpu);
     began = cpu.why == Gap::Why::kLost ? Bound::kLoss : Bound::kUnseen;
     EndGap(change.cpu, cpu, change.time, Bound::kSeen);
@@ -627,7 +627,7 @@ void Timeline<Handler>::OnSwitch(const Switch& change) {
   }
   cpu.does = CpuActivity::kNothingSeen;
   Come(change.incoming, change.cpu, change.time, began);
-  if (began != Bound::kSeen) cpu.priority.reset();  // made up, as the rest of that record
+  if (began != Bound::kSeen) cpu.priority.reset();  // synthesised, as the rest of that record
   EmitSwitch(sides, change.cpu, cpu, change.time);
 }
 

@@ -41,7 +41,7 @@ class TimelineState {
     uint64_t since = 0;
     std::optional<fxt::Koid> process = std::nullopt;
     std::optional<int64_t> priority = std::nullopt;
-    // Of the window: records, the recorder's own included, and ns of the facts that have ended.
+    // Within the window: records, with the recorder's own, and ns of the facts that have ended.
     uint64_t switches = 0;
     uint64_t wakeups = 0;  // of threads that are to run here
     uint64_t busy_ns = 0;
@@ -52,16 +52,16 @@ class TimelineState {
   struct Thread {
     fxt::Koid koid = 0;
     uint64_t since = 0;  // of the wait
-    // Of a wait that a wakeup began the waker; of one in kPreempted the thread that came.
+    // For a wait that a wakeup began: the waker; for kPreempted: the thread that took the CPU.
     fxt::Koid other = 0;
-    uint32_t cpu = 0;  // where it runs, or is to run
+    uint32_t cpu = 0;  // the CPU that it runs on, or that the wakeup chose
     uint32_t losses = 0;
     bool running = false;
     bool idle = false;       // an idle thread: without runs and waits
     bool by_wakeup = false;  // `cpu` is that of the wakeup that began the wait
     bool has_other = false;
     bool left = false;        // `state` is the one it left its last CPU in
-    bool has_object = false;  // it is known what the sleep is for
+    bool has_object = false;  // the object of the sleep is known
     WaitKind kind = WaitKind::kUnknown;
     Bound began = Bound::kFileEdge;
     uint8_t state = 0;             // fxr_task_state
@@ -80,13 +80,14 @@ class TimelineState {
     return index == KoidIndex::kNone ? nullptr : &threads_[index];
   }
 
-  // Of waits in kThrottled, by Wait::limit. A few thousand at most; further limits are not kept.
+  // The limits of waits in kThrottled, by Wait::limit. A few thousand at most; further ones are not
+  // kept.
   const std::vector<CpuLimit>& limits() const { return limits_; }
 
   // kNoThread before the first record of the thread.
   ThreadIndex Find(fxt::Koid koid) const { return index_.Find(koid); }
 
-  // The thread on a CPU, the idle thread included; empty where it is not known.
+  // The thread on a CPU, which may be the idle thread; empty if unknown.
   std::optional<fxt::Koid> RunningOn(uint32_t number) const;
   // The CPU that a thread runs on; empty when it runs on none or the CPU is not known. Not of idle
   // threads.
@@ -103,7 +104,7 @@ class TimelineState {
   uint64_t latest() const { return latest_; }
 
  protected:
-  // Member by member: what copies 16 bytes at once waits for the two stores that were just made.
+  // Member by member: a copy of 16 bytes would wait for the two preceding stores.
   template <typename Value>
   static void Assign(std::optional<Value>& to, const std::optional<Value>& from) {
     if (from) {
@@ -146,7 +147,7 @@ class TimelineState {
     thread.running = false;
     thread.left = false;
     thread.has_object = false;
-    // One less than the count where a loss goes on, so that it differs from any later count.
+    // One less than the count during a loss, so that it differs from any later count.
     thread.losses = losses_ - (lossy_cpus_ != 0 ? 1 : 0);
   }
   // The thread leaves its CPU in `state`, to `incoming`, or to idle.

@@ -229,7 +229,7 @@ void WaitPurposes::TakeAnswer(ThreadIndex number, ThreadIndex waker, size_t plac
   sleeper.AddAnswerer(waker);
   NoteServer(from, sleeper);
   sleeper.asked_party = kNoParty;
-  // Those that passed the request on have answered it as well.
+  // The threads that passed on the request have answered it, too.
   for (size_t i = place + 1; i < from.requesters; ++i) threads_[from.chain[i]].Answer();
   std::copy(from.chain.begin(), from.chain.begin() + place, sleeper.chain.begin());
   sleeper.requesters = static_cast<uint8_t>(place);
@@ -264,15 +264,15 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     TakeAnswer(number, by, *place, state);
     return WaitsFor::kAnswer;
   }
-  // What is known of the programs goes before what is known of the threads.
+  // The counts of programs take precedence over those of threads.
   const auto [serves, is_served] = ServeEachOther(waker, sleeper);
   const bool is_server = !is_served && (serves || sleeper.IsAnsweredBy(by));
   const bool is_client = !serves && (is_served || waker.IsAnsweredBy(number));
   const bool works_for = WorksFor(waker, sleeper);
   const bool asked = IsOneProgram(sleeper.asked_party, waker.party);
   if ((is_server && !is_client) || (works_for && asked && !is_client)) {
-    // It asked while the waker ran, or this is another thread of those that it asked. That is the
-    // end of what the waker did.
+    // It asked while the waker ran, or this is another thread of those that it asked. This ends the
+    // work of the waker.
     waker.Answer();
     sleeper.asked_party = kNoParty;
     if (works_for && asked) NoteServer(waker, sleeper);

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Works out what each sleep was for: an answer, a lock, work, a timer, a device, a child.
+// Finds the purpose of each sleep: an answer, a lock, work, a timer, a device, a child.
 //
-// A thread that wakes another one asks it for something, or answers it. Which of the two follows
-// from the chain of wakeups:
+// A thread that wakes another one asks it for something, or answers it. The chain of wakeups
+// determines which:
 //
-// - A thread that was woken for work works for its waker, and for those that its waker worked for:
-// its
-//   chain of requesters. What it wakes then gets this chain, and the thread itself at the end of
-//   it.
-// - A sleeper that is in the chain of its waker began that chain: it waited for the **answer**, and
+// - A thread that was woken for work works for its waker, and for the threads that its waker worked
+//   for: its chain of requesters. A thread that it wakes gets this chain with the waker at its end.
+// - A sleeper in the chain of its waker began that chain: it waited for the **answer**, and
 //   goes on with the work that it did before it asked. So in a closed loop of two threads one asks
 //   and the other works, however long the loop runs.
-// - A sleeper that is not in the chain waited for **work**, and takes the chain over.
-// - A thread whose requester sleeps since it asked owes that one an answer. If it sleeps
-// nevertheless,
-//   and a thread that it did not ask lets it go on, it waited for a **lock**, or for another
-//   resource that this thread had.
+// - A sleeper that is not in the chain waited for **work**, and takes over the chain.
+// - A thread has to answer its requester while that one sleeps. If it sleeps meanwhile, and a
+// thread
+//   that it did not ask wakes it, it waited for a **lock**, or for another resource of the waker.
 //
-// A wakeup of a thread that runs is not in a trace, so a request to a busy server is not either.
-// The answer to it is known by the threads that answered its sleeper before. Chains that began
-// before the trace are open at their begin: what cannot be known of them is unknown.
+// A trace has no wakeups of running threads, so a request to a busy server is not in it. An answer
+// to such a request is recognised because the waker answered this sleeper before. The begin of
+// chains that began before the trace is unknown, and so are purposes that depend on it.
 //
-// Where the trace says in which system call a thread slept (category `wait`), that goes first: a
+// If the trace has the system call of the sleep (category `wait`), that takes precedence: a
 // lock of a file, room in a pipe, a child's exit.
 //
-// Threads of a pool share a queue: the one that is woken by a request may take another one, and the
-// chain that it hands on is that of the wrong requester. What holds then is said of programs, or of
-// processes where both run the same: a thread that works for a program, and wakes a thread of it
-// that had asked its own, answers. Programs remember which of them worked for which how often.
+// Threads of a pool share a queue: the thread that a request wakes may take another request, and
+// then passes on the chain of the wrong requester. The rules then apply to programs, or to
+// processes of the same program: a thread that works for a program answers if it wakes a thread of
+// that program which asked the waker's program. The counts of which program worked for which are
+// kept.
 #pragma once
 
 #include <array>
@@ -52,7 +50,7 @@ namespace facts {
 // the timeline, whose number is limited, and 34 MiB for processes and programs.
 class WaitPurposes {
  public:
-  // Who ended a sleep.
+  // The waker that ended a sleep.
   struct Waker {
     enum class Kind : uint8_t {
       kNotKnown,   // the trace does not say
@@ -65,7 +63,8 @@ class WaitPurposes {
     ThreadIndex index = kNoThread;
   };
 
-  // `thread` is of `process`, which tells locks of a process from requests of others.
+  // `thread` belongs to `process`, which distinguishes locks within a process from requests of
+  // others.
   void NoteProcess(ThreadIndex thread, fxt::Koid process) {
     if (thread == kNoThread) return;
     Thread& at = threads_.At(thread);
@@ -73,7 +72,7 @@ class WaitPurposes {
     at.process = process;
     at.party = PartyOf(process);
   }
-  // What a process runs, by its name; digits do not count.
+  // The program of a process, by its name; digits do not count.
   void NoteProgram(const fxt::KernelObject& object);
   void NoteFork(ThreadIndex maker, ThreadIndex child);
   void NoteExit(ThreadIndex thread) {
@@ -98,7 +97,7 @@ class WaitPurposes {
     return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
                     wait.end, true, state);
   }
-  // What the system call that a thread slept in says of it.
+  // The evidence of the system call that a thread slept in.
   enum class Call : uint8_t {
     kNotKnown,
     kLock,   // of a file
@@ -116,13 +115,13 @@ class WaitPurposes {
   WaitsFor OnWakeup(ThreadIndex sleeper, const Waker& waker, WaitKind kind, uint64_t begin,
                     uint64_t end, bool is_whole, const TimelineState& state,
                     Call call = Call::kNotKnown);
-  // Of a sleep for a lock that OnWait() was just called with: the thread that kept it waiting.
-  // Where several wait for one lock, each wakes the next one: that is the one that the first of
-  // them waited for, if they waited for it for most of this sleep.
+  // For the last OnWait() with a sleep for a lock: the thread that held the lock. If several
+  // threads wait for a lock, each wakes the next one; the holder is then the thread that the first
+  // of them waited for, if they waited for it for most of this sleep.
   ThreadIndex holder() const { return holder_; }
-  // Of a sleep that OnWait() was just called with, and that another thread of the process ended:
-  // that one, or the thread that woke it in its turn, if the sleep was mostly for that. So threads
-  // that pass a lock or work on to each other wait for the one that gave it to the first of them.
+  // For the last OnWait() with a sleep that another thread of the process ended: that thread, or
+  // the thread that woke it before, if most of the sleep waited for that one. So threads that pass
+  // a lock or work on to each other all wait for the thread that gave it to the first of them.
   // kNoThread for other sleeps.
   ThreadIndex giver() const { return giver_; }
 
@@ -139,7 +138,7 @@ class WaitPurposes {
   // The least times to doubt a chain.
   static constexpr uint32_t kServesSurely = 16;
   static constexpr uint32_t kNoParty = UINT32_MAX;
-  // Nothing is known of processes and programs beyond these. A name that is longer is cut.
+  // Further processes and programs have no counts. A name that is longer is cut.
   static constexpr size_t kMostProcesses = size_t{1} << 18;
   static constexpr size_t kMostPrograms = 1 << 16;
   static constexpr size_t kMostProgramBytes = 64;
@@ -167,8 +166,8 @@ class WaitPurposes {
     ThreadIndex giver = kNoThread;   // of its process, for which it slept last
     uint64_t woken = 0;              // when that sleep ended, ns
     uint32_t sleeps = 0;             // that have ended
-    // How many sleeps for work it had, how many of these requests it answered, and how many sleeps
-    // a timer or device ended.
+    // Counts of its sleeps for work, of the requests among them that it answered, and of its sleeps
+    // that a timer or device ended.
     uint32_t asked = 0;
     uint32_t answered = 0;
     uint32_t by_itself = 0;
@@ -190,7 +189,7 @@ class WaitPurposes {
     bool IsAnsweredBy(ThreadIndex thread) const;
     void AddAnswerer(ThreadIndex thread);
     void Answer();
-    // It mostly answers those who ask it.
+    // Most of its wakeups answer requests.
     bool Answers() const { return answered != 0 && uint64_t{answered} * 2 >= asked; }
   };
 

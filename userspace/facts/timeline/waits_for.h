@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a sleep was for, as WaitPurposes (wait_purposes.h) works it out.
+// The purpose of a sleep, as WaitPurposes (wait_purposes.h) finds it.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace facts {
 
-// What a thread slept for.
+// What a thread waited for in a sleep.
 enum class WaitsFor : uint8_t {
   kUnknown,
-  kAnswer,  // what a thread does for it, directly or through others
-  kLock,    // amid its work, until a thread that it did not ask lets it go on
-  kWork,    // the next request, by a thread that it did not ask
-  kTimer,   // its own timer
+  kAnswer,  // the answer of a thread that it asked, directly or through others
+  kLock,   // a lock or other resource, within its work, which a thread that it did not ask released
+  kWork,   // the next request, of a thread that it did not ask
+  kTimer,  // its own timer
   kDevice,
-  kChild,  // the exit of a process or thread that it made
+  kChild,  // the exit of a process or thread that it created
 };
 inline constexpr size_t kWaitsFor = 7;
 // Their names in tables.

@@ -78,7 +78,7 @@ class EventParser::Handler {
     return true;
   }
 
-  // What FastJson has besides.
+  // Additions of FastJson.
   bool Plain(const FastNumber& number) {
     if (depth_ == 1 && field_ == EventField::kTime) {
       event_.time = Time(number);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A quick way through the JSON that programs write. What is rare in it (a number with an exponent,
-// an escape by its code) and whatever is wrong with it is not for here: who calls this turns to a
-// whole parser then.
+// The fast path for the JSON that programs write. Rare syntax (a number with an exponent, an escape
+// by its code) and errors are left to a complete parser, which the caller then uses.
 #pragma once
 
 #include <bit>
@@ -22,16 +21,17 @@ struct FastNumber {
   bool negative = false;
 };
 
-// `Handler` is one of RapidJSON's with more to it:
-//   bool Plain(const FastNumber&)  in the place of Int() to Double()
-//   bool Text(std::string_view)     an object or array that it does not want to look into
-//   bool LooksInto(bool object)     whether it does
-// String() and Key() say in `copy` whether the text has to be copied: else it stands in the JSON.
-// No array is looked into, and no object inside of one that is: those are Text(), and are checked.
+// `Handler` is a handler of RapidJSON with additions:
+//   bool Plain(const FastNumber&)   instead of Int() to Double()
+//   bool Text(std::string_view)     the text of an object or array that is not parsed
+//   bool LooksInto(bool object)     true if the next object (or array) is to be parsed
+// `copy` of String() and Key() is true if the text must be copied; otherwise it points into the
+// JSON. Arrays are passed to Text(), and so are objects within a parsed object; their syntax is
+// checked.
 template <typename Handler>
 class FastJson {
  public:
-  // A NUL has to stand behind `text`.
+  // `text` must be followed by a NUL.
   FastJson(std::string_view text, Handler& handler)
       : text_(text.data()), end_(text.data() + text.size()), handler_(handler) {}
 
@@ -45,7 +45,8 @@ class FastJson {
   }
 
  private:
-  // All of these take where something begins, and say what is behind it; null: not plain.
+  // These functions take the begin of an item and return its end; null: the general parser is
+  // needed.
 
   const char* Members(const char* at, bool outermost) {
     at = PassSpace(at);
@@ -112,7 +113,7 @@ class FastJson {
     return goes_on ? at + 1 : nullptr;
   }
 
-  // Into `unpacked_`, up to what ends the string. `at` is the first escape.
+  // Unescapes into `unpacked_`, up to the end of the string. `at` is the first escape.
   const char* Unpack(const char* from, const char* at) {
     unpacked_.assign(from, at);
     while (*at == '\\') {
@@ -126,7 +127,7 @@ class FastJson {
     return at;
   }
 
-  // What a letter behind a backslash stands for; 0: something else.
+  // The character of an escape; 0: something else.
   static char Escaped(char letter) {
     switch (letter) {
       case '"':
@@ -148,9 +149,9 @@ class FastJson {
     }
   }
 
-  // An object or array, and what is in it.
+  // Skips an object or array with its contents.
   const char* PassNested(const char* at) {
-    uint64_t objects = 0;  // a bit for each that is open, the innermost lowest: no array
+    uint64_t objects = 0;  // a bit for each open one, the innermost lowest: 1 for an object
     unsigned depth = 0;
     bool value_next = true;
     for (;;) {
@@ -244,7 +245,7 @@ class FastJson {
     return at;
   }
 
-  // Up to a quote, a backslash, or what may not be in a string.
+  // Skips to a quote, a backslash, or a character that is not allowed in a string.
   const char* PassFastPath(const char* at) const {
     constexpr uint64_t kOnes = 0x0101010101010101;
     constexpr uint64_t kHigh = 0x8080808080808080;
@@ -252,7 +253,7 @@ class FastJson {
       while (end_ - at >= 8) {
         uint64_t bytes;
         std::memcpy(&bytes, at, sizeof bytes);
-        // The high bit of a byte that is one of these, and maybe of later ones.
+        // Sets the high bit of each byte that is one of these, and possibly of later bytes.
         const uint64_t quote = bytes ^ kOnes * '"';
         const uint64_t backslash = bytes ^ kOnes * '\\';
         const uint64_t found = (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
@@ -279,7 +280,7 @@ class FastJson {
 
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-  // Of what is nested in what is Text().
+  // Largest depth within Text().
   static constexpr unsigned kMaxDepth = 60;
 
   const char* const text_;

@@ -20,13 +20,13 @@ class JsonListener {
   virtual ~JsonListener() = default;
 
   virtual bool OnEvent(const TraceEvent& event) = 0;
-  // Of "samples".
+  // An element of "samples".
   virtual bool OnSample(const TraceEvent& sample) = 0;
-  // Of "systemTraceEvents" of type "fuchsia": {ph, ts, cpu, ...}.
+  // An element of "systemTraceEvents" of type "fuchsia": {ph, ts, cpu, ...}.
   virtual bool OnSystemEvent(const TraceEvent& event) = 0;
   // A line of "systemTraceEvents" that is a string, unescaped, without its end.
   virtual bool OnSystemLine(std::string_view line) = 0;
-  // Of "stackFrames": name, category and parent.
+  // An element of "stackFrames": name, category and parent.
   virtual bool OnStackFrame(std::string_view id, const TraceEvent& frame) = 0;
   // Any other property and the JSON text of its value, which is empty if it is too long.
   virtual bool OnProperty(std::string_view name, std::string_view text) = 0;

@@ -56,7 +56,7 @@ void Accounts::Place(Member& member, fxt::Koid koid, const std::optional<fxt::Ko
 }
 
 void Accounts::Expect(Member& member) {
-  if (member.counted || member.newborn != Member::kNone || notes_ >= kMaxNotes) return;
+  if (member.counted || member.newborn != Member::kNone || notes_ >= kMaxHeldFacts) return;
   if (free_newborns_.empty()) {
     member.newborn = static_cast<uint32_t>(newborns_.size());
     newborns_.emplace_back();
@@ -109,15 +109,15 @@ void Accounts::Settle(Member& member) {
   free_newborns_.push_back(number);
 }
 
-void Accounts::KeepForLater(Member& member, Note note, std::span<const Held> held) {
+void Accounts::KeepForLater(Member& member, CountedFact note, std::span<const Held> held) {
   if (member.newborn == Member::kUntracked) return;
   std::vector<KeptNote>& notes = newborns_[member.newborn];
   notes.push_back({note, {held.begin(), held.end()}});
   ++notes_;
-  if (notes.size() >= kFirstNotes || notes_ >= kMaxNotes) Settle(member);
+  if (notes.size() >= kMaxFirstFacts || notes_ >= kMaxHeldFacts) Settle(member);
 }
 
-void Accounts::AddLimit(Group& group, const Note& note) const {
+void Accounts::AddLimit(Group& group, const CountedFact& note) const {
   const facts::CpuLimit& limit = limits_[note.limit];
   const auto found = group.limits.find(limit);
   if (found != group.limits.end()) {
@@ -127,7 +127,7 @@ void Accounts::AddLimit(Group& group, const Note& note) const {
   }
 }
 
-void Accounts::CountCall(uint32_t number, const Note& note) {
+void Accounts::CountCall(uint32_t number, const CountedFact& note) {
   const uint64_t key = (uint64_t{number} << 32) | note.call;
   const auto found = syscalls_.find(key);
   if (found != syscalls_.end()) {
@@ -151,7 +151,7 @@ uint32_t Accounts::ObjectNumber(const facts::WaitObject& object, bool blocked,
   return at->second;
 }
 
-void Accounts::CountObject(uint32_t number, const Note& note) {
+void Accounts::CountObject(uint32_t number, const CountedFact& note) {
   const uint64_t key = (uint64_t{number} << 32) | note.object;
   auto found = group_objects_.find(key);
   if (found == group_objects_.end()) {

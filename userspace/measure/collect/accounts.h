@@ -16,31 +16,32 @@
 #include "facts/timeline/fact.h"
 #include "measure/capture.h"
 #include "measure/collect/blame_ledger.h"
+#include "measure/collect/counted_fact.h"
 #include "measure/collect/name_table.h"
-#include "measure/collect/note.h"
 #include "measure/collect/task_table.h"
 
 namespace measure {
 
-// The process of a thread where no record says which it is.
+// The process of a thread that no record names.
 inline constexpr std::optional<fxt::Koid> kNoProcess;
 
-// A thread counts in the group whose name it has when something ends. One that is made within the
-// capture is first named like what made it, so its first kFirstNotes notes are kept until it has
-// that many, or ends, and go to the name it has then: what a shell forks counts as the command that
-// it becomes. A thread that is renamed later counts in both groups, in each for its part.
+// A fact counts for the group of the name that its thread has at the end of the fact. A thread that
+// is created within the capture has first the name of its parent. So its first kMaxFirstFacts facts
+// are held until there are that many, or until the thread ends, and count for its name at that
+// time: a child of a shell counts as the command that it executes. A thread that is renamed later
+// counts for both groups.
 class Accounts {
  public:
-  static constexpr size_t kFirstNotes = 64;
-  // Of all threads that are not settled yet.
-  static constexpr size_t kMaxNotes = 100'000;
+  static constexpr size_t kMaxFirstFacts = 64;
+  // Limit for all threads that are not settled yet.
+  static constexpr size_t kMaxHeldFacts = 100'000;
   // The limit of pairs of group and system call that are counted separately.
   static constexpr size_t kMaxCalls = 4000;
-  // The limits of what threads slept for, and of pairs of group and such an object.
+  // The limits of objects of sleeps, and of pairs of group and object.
   static constexpr size_t kMaxObjects = 4000;
   static constexpr size_t kMaxGroupObjects = 16000;
 
-  // What is kept of a thread; valid until the next one is introduced.
+  // State of a thread; valid until the next one is introduced.
   class alignas(64) Member {
    public:
     uint32_t group_number() const { return group; }
@@ -62,7 +63,7 @@ class Accounts {
     Group* at = nullptr;     // of `group`
   };
 
-  // Both must outlive it. `limits`: of Note::limit.
+  // Both must outlive it. `limits`: of CountedFact::limit.
   Accounts(TaskTable& tasks, const std::vector<facts::CpuLimit>& limits)
       : tasks_(tasks), limits_(limits) {
     untracked_.newborn = Member::kUntracked;
@@ -84,10 +85,10 @@ class Accounts {
   void NoteBirth(facts::ThreadIndex thread) { Expect(members_.At(thread)); }
   // `held`: of a wait for a CPU, once for each group and kind of priority. In the place that makes
   // the note, which knows what is not in it: a fourth of the work.
-  [[gnu::always_inline]] void Add(Member& member, const Note& note,
+  [[gnu::always_inline]] void Add(Member& member, const CountedFact& note,
                                   std::span<const Held> held = {}) {
     if (member.newborn != Member::kNone) [[unlikely]] {
-      return KeepForLater(member, Note(note), held);
+      return KeepForLater(member, CountedFact(note), held);
     }
     Join(member);
     Apply(member, note, held);
@@ -110,8 +111,8 @@ class Accounts {
     group.switches_involuntary += preempted;
     group.migrations += migrated;
   }
-  // A whole wait for a CPU. Who came when it was preempted; whether it had been blocked before it
-  // was woken.
+  // A whole wait for a CPU. `preemptor`: the thread that preempted it; `after_blocked`: it was
+  // blocked before the wakeup.
   [[gnu::always_inline]] void AddRunnable(Member& member, const Instance& wait, bool preempted,
                                           uint32_t preemptor, bool after_blocked) {
     Group& group = *member.at;
@@ -125,7 +126,7 @@ class Accounts {
       group.after_blocked_ns += wait.length;
     }
   }
-  // Who held the CPU meanwhile.
+  // The threads that ran on the CPU meanwhile.
   [[gnu::always_inline]] void AddHolders(Member& member, uint64_t unconserved_ns,
                                          const facts::RunnableParts& parts,
                                          std::span<const Held> held) {
@@ -152,7 +153,7 @@ class Accounts {
     if (!blocked) AddSleepPart(group, member.group, sleep, whom, waits_for);
   }
 
-  // It leaves its last CPU; what is noted up to now is all.
+  // The thread leaves its last CPU; there are no further facts.
   void NoteEnd(Member& member) { Settle(member); }
 
   // The group that it counts in now.
@@ -163,10 +164,10 @@ class Accounts {
     return member.group;
   }
   // A system call of a thread of which no more is known than its group's number.
-  void AddLimit(Group& group, const Note& note) const;
-  void CountCall(uint32_t group, const Note& note);
-  void CountObject(uint32_t group, const Note& note);
-  // Of Note::object.
+  void AddLimit(Group& group, const CountedFact& note) const;
+  void CountCall(uint32_t group, const CountedFact& note);
+  void CountObject(uint32_t group, const CountedFact& note);
+  // The number for CountedFact::object.
   uint32_t ObjectNumber(const facts::WaitObject& object, bool blocked, facts::WaitsFor waits_for);
   uint32_t CallNumber(std::string_view name) { return calls_.Add(std::string(name)); }
 
@@ -175,7 +176,7 @@ class Accounts {
 
  private:
   struct KeptNote {
-    Note note;
+    CountedFact note;
     std::vector<Held> held;
   };
 
@@ -191,14 +192,15 @@ class Accounts {
   void CountIn(Member& member);
   void LookUp(Member& member);
   bool TrySettled(Member& member);
-  void KeepForLater(Member& member, Note note, std::span<const Held> held);
+  void KeepForLater(Member& member, CountedFact note, std::span<const Held> held);
   void Settle(Member& member);
-  [[gnu::always_inline]] void Apply(Member& member, const Note& note, std::span<const Held> held);
-  [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const Note& note);
+  [[gnu::always_inline]] void Apply(Member& member, const CountedFact& note,
+                                    std::span<const Held> held);
+  [[gnu::always_inline]] void ApplyTimes(Group& group, uint32_t number, const CountedFact& note);
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            const facts::RunnableParts& parts,
                                            std::span<const Held> held);
-  // Counts a whole sleep, not in D, as what it was for.
+  // Counts a whole sleep, not in D, by its purpose.
   [[gnu::always_inline]] void AddSleepPart(Group& group, uint32_t number, const Instance& sleep,
                                            uint32_t whom, facts::WaitsFor waits_for) {
     const auto part = SleepPartOf(waits_for);
@@ -219,17 +221,17 @@ class Accounts {
   std::map<WaitedObject, uint32_t> object_numbers_;
   std::vector<const WaitedObject*> objects_;           // by number
   std::unordered_map<uint64_t, Blame> group_objects_;  // by group and object
-  // Of their own, so that what one has room for does not depend on what is in the other.
+  // Two ledgers, so that the room in one does not depend on the other.
   BlameLedger ledger_;
   BlameLedger holder_ledger_;
 };
 
-inline void Accounts::Apply(Member& member, const Note& note, std::span<const Held> held) {
+inline void Accounts::Apply(Member& member, const CountedFact& note, std::span<const Held> held) {
   ApplyTimes(*member.at, member.group, note);
   ApplyHolders(*member.at, member.group, note.unconserved_ns, note.parts, held);
 }
 
-inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note) {
+inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFact& note) {
   if (note.share != facts::Share::kAbsent) {
     group.share_ns[static_cast<size_t>(note.share)] += note.length();
   }
@@ -239,10 +241,10 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const Note& note
   if (note.limit != facts::kNoLimit) [[unlikely]] {
     AddLimit(group, note);
   }
-  if (note.object != Note::kNoObject) [[unlikely]] {
+  if (note.object != CountedFact::kNoObject) [[unlikely]] {
     CountObject(number, note);
   }
-  if (note.call != Note::kNoCall) return CountCall(number, note);
+  if (note.call != CountedFact::kNoCall) return CountCall(number, note);
   if (note.has_duration) {
     Distribution& times = group.of(note.duration);
     if (note.extent == Extent::kWhole) [[likely]] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who spent how much time because of whom.
+// Sums of the time that groups spent because of other groups.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ class BlameLedger {
     uint64_t ns = 0;
   };
 
-  // Of the first groups among themselves, which is nearly all that there is, a row for each, in
-  // order of the others' numbers. They are needed in no order, for each wait several: rows are a
-  // seventh of what a hash table of them is, and stay in the cache.
+  // The entries of the first groups with one another are a dense matrix, one row for each group.
+  // These are nearly all entries. Each wait accesses several of them in random order: the matrix
+  // has a seventh of the size of a hash table, and stays in the cache.
   static constexpr uint32_t kNear = 128;
   // kInterrupt and kNoGroup come first.
   static constexpr uint32_t kSpecials = 2;
@@ -47,8 +47,8 @@ class BlameLedger {
     }
   }
 
-  // What a wait of a group for a CPU is charged with, part by part: a group that several of them
-  // are of counts once for its threads of a lower priority and once for the others.
+  // The parts of a group's wait for a CPU: a group that several of them are of counts once for its
+  // threads of a lower priority and once for the others.
   class Parts {
    public:
     // False, and nothing done: Add() it for each other group, once.
@@ -132,7 +132,7 @@ class BlameLedger {
   class Table {
    public:
     Table() : slots_(size_t{1} << kFirstBits) {}
-    // The slot of `key`, or the free one where it would go.
+    // The slot of `key`, or the free slot for it.
     const Slot& SlotOf(uint64_t key) const { return slots_[Find(key)]; }
     Slot& SlotOf(uint64_t key) { return slots_[Find(key)]; }
     void Add(uint64_t key, uint64_t count, uint64_t ns);
@@ -167,7 +167,7 @@ class BlameLedger {
     Slot& slot = far_.SlotOf(KeyOf(group, why, other));
     return slot.sum.count == 0 ? nullptr : &slot.sum;
   }
-  // That of a near group, made if there is none.
+  // The entry of a near group, which is created if necessary.
   Sum* RowOf(uint32_t group, Attribution why) {
     auto& row = near_[static_cast<size_t>(why)][group];
     if (row == nullptr) [[unlikely]] {

@@ -33,7 +33,7 @@ int16_t PriorityOf(const std::optional<int64_t>& priority, bool is_legacy) {
 
 bool IsOver(fxr_task_state state) { return state == FXR_STATE_DEAD || state == FXR_STATE_ZOMBIE; }
 
-// What a wait is counted as, by its kind.
+// The duration that a wait counts as, by its kind.
 struct DurationOfKind {
   Duration duration = Duration::kSlice;
   bool any = false;
@@ -224,7 +224,7 @@ void Collector::Add(const fxt::Reader& reader) {
   bool may_be_span = true;
   AddRecord(reader, may_be_span);
   if (!meter_) return;
-  // What the caller chooses may be system calls as well.
+  // The caller may select system calls, too.
   meter_->Note(reader, may_be_span || options_.wants_request != nullptr);
   if (paths_ == nullptr && meter_->is_awake()) paths_ = &meter_->builder();
 }
@@ -324,7 +324,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   const bool after_blocked = std::exchange(
       thread.after_blocked, whole.kind == WaitKind::kBlocked && whole.ended == Bound::kSeen);
   const facts::WaitsFor waits_for = purposes_.OnWait(whole, timeline_);
-  // Of all of it: what is known does not depend on the window.
+  // The state of the whole wait: it does not depend on the window.
   const facts::Share share = facts::ShareOf(whole);
   const facts::Wait* clipped = Clip(whole);
   if (clipped == nullptr) return;
@@ -332,7 +332,7 @@ void Collector::AddWait(const facts::Wait& whole) {
   if (Watcher* watching = watcher()) watching->OnWait(wait);
   const bool comes = whole.ends_in_run();
   const bool is_woken = wait.ends_in_wakeup() && wait.kind != WaitKind::kAbsent;
-  Note note{.begin = wait.begin, .end = wait.end, .thread = wait.thread};
+  CountedFact note{.begin = wait.begin, .end = wait.end, .thread = wait.thread};
   if (comes) {
     note.cpu = wait.end_cpu;
   } else {
@@ -506,7 +506,7 @@ void Collector::AddTaskEvent(const fxt::Event& event, uint64_t time) {
     purposes_.NoteFork(maker, made);
     reasons_.NoteFork(*child);
     if (maker == facts::kNoThread || time < options_.from || time > options_.to) return;
-    Note note{.begin = time, .end = time, .thread = event.thread.thread};
+    CountedFact note{.begin = time, .end = time, .thread = event.thread.thread};
     note.forked_process = of_process;
     note.forked_thread = !of_process;
     accounts_.Add(accounts_.Introduce(maker, event.thread.thread, event.thread.process), note);
@@ -537,9 +537,9 @@ void Collector::AddSpan(const fxt::Event& event, SpanKind kind, uint64_t time) {
 void Collector::Count(const ClosedSpan& span) {
   if (span.end < options_.from || span.begin > options_.to) return;
   const bool reaches_over = span.begin < options_.from || span.end > options_.to;
-  Note note{.begin = std::max(span.begin, options_.from),
-            .end = std::min(span.end, options_.to),
-            .thread = span.track};
+  CountedFact note{.begin = std::max(span.begin, options_.from),
+                   .end = std::min(span.end, options_.to),
+                   .thread = span.track};
   note.extent = reaches_over && span.extent == Extent::kWhole ? Extent::kCut : span.extent;
   if (span.kind == SpanKind::kSyscall) {
     note.call = accounts_.CallNumber(spans_.names()[span.name]);
@@ -555,7 +555,7 @@ void Collector::Count(const ClosedSpan& span) {
     if (thread == nullptr) return;
     note.thread = thread->koid;
   }
-  if (span.owner == facts::kNoThread && note.call != Note::kNoCall) {
+  if (span.owner == facts::kNoThread && note.call != CountedFact::kNoCall) {
     // It runs since before the capture: no switch has named it yet.
     return accounts_.CountCall(tasks_.GroupOf(tasks_.Find(span.track, kNoProcess)), note);
   }

@@ -53,8 +53,8 @@ class Watcher {
   virtual void OnObject(const fxt::Record& object) = 0;
   // Every event, inside the window or not.
   virtual void OnEvent(const fxt::Reader& /*reader*/) {}
-  // Before the first fact: the time of the trace's first record that has one, and where the window
-  // begins.
+  // Call before the first fact: the time of the trace's first record with a time, and where the
+  // window begins.
   virtual void OnBegin(uint64_t first, uint64_t begin) = 0;
   virtual void OnRun(const facts::Run& run) = 0;
   virtual void OnWait(const facts::Wait& wait) = 0;
@@ -75,7 +75,7 @@ class Watcher {
 };
 
 struct CollectorOptions {
-  // Only this part of the trace, ns of its clock; what reaches over an edge is cut there.
+  // Only this part of the trace, ns of its clock; facts are cut at its edges.
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;
   // They count from the first record that has a time.
@@ -96,7 +96,7 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // Takes the record that `reader` stands at.
+  // Takes the current record of `reader`.
   void Add(const fxt::Reader& reader);
   // See facts::Timeline::AddFastPath().
   uint64_t AddFastPath(fxt::Reader& reader, uint64_t most);
@@ -144,7 +144,7 @@ class Collector {
     }
     void OnCpuSwitch(const facts::CpuSwitch& change) const;
   };
-  // What is known of a thread between its facts.
+  // State of a thread between its facts.
   struct Thread {
     static constexpr uint32_t kNoCpu = UINT32_MAX;
     uint32_t cpu = kNoCpu;  // of its last run
@@ -174,7 +174,7 @@ class Collector {
   uint32_t GiverGroup(uint32_t waker);
   // Whose answer, lock or work a sleep that `waker` ended was for.
   uint32_t WhomOf(facts::WaitsFor waits_for, uint32_t waker);
-  // What the CPU did in a wait for it.
+  // The runs on the CPU during a wait for it.
   struct Charged {
     uint64_t idle_ns = 0;
     facts::RunnableParts parts;
@@ -256,7 +256,7 @@ class Collector {
   std::optional<uint64_t> command_ended_;
 
   std::tuple<facts::Run, facts::Wait, facts::Idle, facts::Gap> cut_;
-  // Of the wait that is being counted: at most what CpuHistory has of two CPUs.
+  // The runs during the current wait: at most those that CpuHistory keeps of two CPUs.
   std::array<Held, 2 * facts::CpuHistory::kMost> held_;
   size_t held_count_ = 0;
 
@@ -265,7 +265,7 @@ class Collector {
   uint64_t idle_since_ = 0;
   uint32_t idle_cpus_ = 0;
   facts::DenseTable<uint8_t> is_idle_;  // by CPU
-  // For capture_. Of a window alone: the timeline has those of the whole trace.
+  // For capture_, only if there is a window: the timeline has those of the whole trace.
   facts::DenseTable<Capture::Cpu> by_cpu_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The processes that come of the command that was recorded.
+// The process tree of the recorded command.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace measure {
 
 // The command's process and all that it and they make, by fork records or, where those are missing,
-// by the parent that a process's object names when it appears. What is made is in the tree even
-// after its parent is gone. Without a command nothing is.
+// by the parent that a process's object names when it appears. Children stay in the tree after the
+// exit of their parent. Without a command nothing is.
 class CommandTree {
  public:
   // No more processes than these are kept; those beyond are outside.

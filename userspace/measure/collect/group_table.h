@@ -15,12 +15,12 @@
 
 namespace measure {
 
-// Groups by the numbers of their names, numbered in order of appearance. Memory is bounded, and
-// who comes first must not take all of it: programs that make up names without end (a request in
-// a thread's name, a script in a folder with a random name) would push out those that matter. So
+// Groups by the numbers of their names, numbered in order of appearance. Memory is bounded, and the
+// first groups must not take all of it: programs that make up names without end (a request in a
+// thread's name, a script in a folder with a random name) would push out those that matter. So
 // threads of one process name have no more than kMaxOfProcess names, those beyond are together
 // under the thread name kOthers; and where there is a command, what is outside of it leaves room
-// for what is of it. What finds no room is in the group kOthers/kOthers of its side.
+// for what is of it. Threads beyond the limit are in the group kOthers/kOthers of their side.
 class GroupTable {
  public:
   static constexpr size_t kMaxGroups = 2000;

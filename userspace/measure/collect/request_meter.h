@@ -72,7 +72,7 @@ class RequestMeter {
   RequestMap Finish(uint64_t& left_out);
 
  private:
-  // What decides about a part: everything but time, depth and stack.
+  // The key of a part: everything but time, depth and stack.
   struct Key {
     uint32_t name = 0;
     facts::ThreadIndex thread = facts::kNoThread;

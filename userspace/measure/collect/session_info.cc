@@ -56,7 +56,7 @@ void ReadSession(const fxt::Event& event, Capture& capture) {
   Take(event, "categories", capture.categories);
   Take(event, schema::argument::kFilters, capture.filters);
   Take(event, "trigger", capture.trigger);
-  // That of the recorder, and behind "--" the recorded one.
+  // The recorder's command line, with the recorded command after "--".
   std::string whole;
   Take(event, "command", whole);
   const size_t at = whole.find(" -- ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recorder says about how a capture was made.
+// The recorder's description of a capture.
 #pragma once
 
 #include <optional>

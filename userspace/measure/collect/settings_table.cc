@@ -13,7 +13,7 @@ namespace {
 
 using schema::SettingScope;
 
-// Of an entry of a map, beside its texts.
+// Bytes of an entry of a map, without its texts.
 constexpr size_t kNodeBytes = 128;
 
 // Limits of a group that hold for those below it, and what stands for none.

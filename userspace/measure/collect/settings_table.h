@@ -18,7 +18,7 @@ class SettingsTable {
  public:
   static constexpr size_t kMostBytes = size_t{32} << 20;
 
-  // In file order. Of a process the last program counts.
+  // Call in file order. The last program of a process counts.
   void Add(const facts::SettingsEvent& event);
   // `tree`: the processes of the command.
   SettingMap Finish(const CommandTree& tree);

@@ -11,8 +11,8 @@
 
 #include "facts/koid_index.h"
 #include "fxt/record.h"
+#include "measure/collect/counted_fact.h"
 #include "measure/collect/name_table.h"
-#include "measure/collect/note.h"
 
 namespace measure {
 
@@ -21,7 +21,7 @@ enum class SpanKind : uint8_t { kIrq, kSoftirq, kSyscall };
 // A span that ended, or that an edge of the capture cuts.
 struct ClosedSpan {
   SpanKind kind = SpanKind::kIrq;
-  fxt::Koid track = 0;  // of a system call its thread, else a CPU's track
+  fxt::Koid track = 0;  // for a system call its thread, otherwise a CPU's track
   uint32_t owner = 0;   // the argument of Begin()
   uint32_t name = 0;    // in SpanMeter::names()
   uint64_t begin = 0;
@@ -35,7 +35,7 @@ class SpanMeter {
  public:
   static constexpr size_t kMaxTracks = size_t{1} << 20;
 
-  // Of events of these categories.
+  // The kind of an event's span, by its category; empty for other categories.
   static std::optional<SpanKind> KindOf(const fxt::Event& event);
 
   // `owner` is handed back with the span.
@@ -46,7 +46,7 @@ class SpanMeter {
                                 uint64_t window_begin, uint32_t owner);
   // Events were lost: spans that are open now may be several.
   void NoteLoss() { ++losses_; }
-  // Those still open, cut.
+  // Adds open spans, which are cut.
   std::vector<ClosedSpan> Finish(uint64_t end) const;
 
   const NameTable& names() const { return names_; }

@@ -47,7 +47,7 @@ class TaskTable {
   }
   // Changes whenever the version of any may have changed.
   uint64_t epoch() const { return epoch_; }
-  // The group's number now. Of kNoTask: that of the others.
+  // The current number of the task's group. kNoTask: that of the others.
   uint32_t GroupOf(uint32_t task);
   bool HasProcess(uint32_t task) const { return task == kNoTask || tasks_[task].process != 0; }
   std::optional<fxt::Koid> ProcessOf(uint32_t task) const;
@@ -61,7 +61,7 @@ class TaskTable {
     uint32_t name = 0;
     uint32_t names_brought = 0;
     uint32_t version = 0;
-    bool known = false;  // it is not the stand-in for none
+    bool known = false;  // it is not the entry for no thread
     bool of_command = false;
   };
   struct Task {
@@ -81,7 +81,7 @@ class TaskTable {
   CommandTree tree_;
   facts::KoidIndex process_index_{kMaxTasks};
   facts::KoidIndex task_index_{kMaxTasks};
-  std::vector<Process> processes_;  // behind a stand-in for none, by index + 1
+  std::vector<Process> processes_;  // by index + 1; the first one means none
   std::vector<Task> tasks_;
   GroupTable groups_;
 };

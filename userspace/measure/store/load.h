@@ -18,7 +18,7 @@ struct LoadOptions {
   // Called every few ten thousand records: bytes of the uncompressed trace that are done, and the
   // source, for its own account. Never for summaries.
   std::function<void(uint64_t done, const fxt::ByteSource& source)> progress;
-  // Of traces; a summary stands for all of its capture.
+  // For traces; a summary covers its whole capture.
   CollectorOptions collector;
   // Receives a line for each fault of the file that does not prevent reading. May be null.
   std::vector<std::string>* notes = nullptr;

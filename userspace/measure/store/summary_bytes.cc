@@ -47,7 +47,7 @@ uint64_t SummaryReader::NumberUpTo(uint64_t most) {
 }
 
 size_t SummaryReader::Count(size_t least_bytes) {
-  // Of what follows behind the number itself.
+  // The size of the bytes behind the number.
   const uint64_t value = Number();
   if (value <= rest_.size() / least_bytes) return static_cast<size_t>(value);
   failed_ = true;

@@ -31,8 +31,8 @@ class SummaryReader {
   uint64_t Number();
   // Above `most` it is an error.
   uint64_t NumberUpTo(uint64_t most);
-  // How many things follow of at least `least_bytes` (1 or more) bytes each: more than there are
-  // bytes for is an error.
+  // Reads the number of following elements, which have at least `least_bytes` (1 or more) bytes
+  // each: more than there are bytes for is an error.
   size_t Count(size_t least_bytes);
   std::string Text();
   uint8_t Byte();

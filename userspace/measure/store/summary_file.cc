@@ -29,7 +29,7 @@ constexpr size_t kDistributionPages = (sizeof(Distribution) + 64) / 64 + 1;
 // A setting: it, its texts, and a node of a map; and each of its values.
 constexpr size_t kSettingPages = (sizeof(SettingMap::value_type) + 64) / 64 + 2;
 constexpr size_t kValuePages = 2;
-// What threads slept for: it, its texts, and a node of a map.
+// Purposes of sleeps: it, its texts, and a node of a map.
 constexpr size_t kObjectPages = (sizeof(WaitedObject) + sizeof(Blame) + 64) / 64 + 3;
 // A part of requests: it, its texts, and a node of a map.
 constexpr size_t kPartPages = (sizeof(PathPart) + 64) / 64 + 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands for a capture, as bytes: the .fxs format (docs/summary-format.md).
+// The figures of a capture as bytes: the .fxs format (docs/summary-format.md).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::string EncodeSummary(const Capture& capture);
 // bounded part is looked at: no more than kMaxSummaryBytes, and no more memory than 256 MiB.
 inline constexpr size_t kMaxSummaryBytes = size_t{64} << 20;
 util::Result<Capture> DecodeSummary(std::span<const std::byte> bytes);
-// Those of summaries one behind another, one at least; for all of them together the same limits.
+// Reads concatenated summaries, at least one; for all of them together the same limits.
 util::Result<std::vector<Capture>> DecodeSummaries(std::span<const std::byte> bytes);
 
 // The same without magic, version and compression.

@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// Where branch records are available.
+// The hint with the machines that have branch records.
 constexpr const char* kWhereLbrIs =
     "run on bare metal, or give the virtual machine a PMU with LBR (QEMU/KVM: -cpu host,pmu=on on "
     "an "

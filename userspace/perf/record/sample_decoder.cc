@@ -11,7 +11,7 @@ namespace perf {
 
 namespace {
 
-// How the optional words of a branch stack are laid out.
+// Layout of the optional words of a branch stack.
 struct BranchLayout {
   bool hw_idx;
   bool counters;

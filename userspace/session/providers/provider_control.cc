@@ -8,7 +8,7 @@
 namespace session {
 namespace {
 
-// How long a start waits for providers to follow.
+// Timeout for providers to follow a start.
 constexpr uint32_t kTimeoutMs = 100;
 
 }  // namespace

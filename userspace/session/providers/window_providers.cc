@@ -8,7 +8,7 @@
 namespace session {
 namespace {
 
-// What WriteLosses needs of a batch.
+// The part of a batch that WriteLosses needs.
 std::shared_ptr<const provider::RecordBatch> LossesOf(const provider::RecordBatch& batch) {
   auto losses = std::make_shared<provider::RecordBatch>();
   losses->identity = batch.identity;

@@ -52,7 +52,7 @@ class LatencyWatch {
   uint64_t ring_slots() const { return merger_.ring_count() == 0 ? 0 : merger_.ring(0).capacity(); }
   // Slots that were skipped.
   uint64_t skipped() const { return skipped_; }
-  // How full of new slots the fullest ring was at the last scan, percent.
+  // New slots in the fullest ring at the last scan, percent.
   unsigned fullest_percent() const { return fullest_; }
 
  private:

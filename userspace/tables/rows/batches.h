@@ -31,7 +31,7 @@ class Batches {
       if (batch) batch->Clear();
     }
   }
-  // Enough for now.
+  // True if the batches are full.
   bool full() const {
     for (const auto& batch : batches_) {
       if (batch && (batch->size() >= kRows || batch->kept() >= kBytes)) return true;
@@ -40,7 +40,7 @@ class Batches {
   }
 
  private:
-  // What stays in the cache until it is looked at.
+  // Size that fits the cache.
   static constexpr size_t kRows = 1024;
   static constexpr size_t kBytes = size_t{1} << 20;
 

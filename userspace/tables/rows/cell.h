@@ -10,7 +10,7 @@
 
 namespace tables {
 
-// NULL, a whole number, a number, or text that belongs to someone else.
+// NULL, a whole number, a real number, or a text that the cell does not own.
 struct Cell {
   enum class Kind : uint8_t { kNull, kInteger, kReal, kText };
 
@@ -26,13 +26,13 @@ struct Cell {
   std::string_view view() const { return {text, bytes}; }
 
   void SetNull() { kind = Kind::kNull; }
-  // What does not fit is the largest that does.
+  // Larger values become the largest one that fits.
   void Set(uint64_t value) {
     kind = Kind::kInteger;
     integer = static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
   }
-  // What stands for something. Beyond 2^63 the bits are kept, which is a negative number: those of
-  // two threads must not become one.
+  // A number that refers to something else. Numbers from 2^63 on keep their bits and become
+  // negative, so that two threads keep different numbers.
   void SetId(uint64_t value) { Set(static_cast<int64_t>(value)); }
   void SetId(const std::optional<uint64_t>& value) {
     if (value) {
@@ -49,7 +49,7 @@ struct Cell {
     kind = Kind::kReal;
     real = value;
   }
-  // The text stays where it is.
+  // The text must outlive the cell.
   void Set(std::string_view value) {
     kind = Kind::kText;
     text = value.data();

@@ -34,7 +34,7 @@ class RowBatch {
 
   Table table() const { return table_; }
   const RowFilter& filter() const { return filter_; }
-  // The numbers of those that are wanted, ascending: what each cell of a row is.
+  // The numbers of the wanted columns, ascending: the columns of the cells of a row.
   std::span<const uint8_t> columns() const { return columns_; }
   bool Wants(uint8_t column) const { return slots_[column] != kNotWanted; }
   // The cell of a column in each row; kNotWanted if it has none.
@@ -42,15 +42,16 @@ class RowBatch {
 
   size_t size() const { return rows_; }
   const Cell* row(size_t number) const { return cells_.data() + number * columns_.size(); }
-  // Of a row among all that the table has, chosen or not: the same in every scan of the file.
+  // The id of a row among all rows of the table, also those that the filter excludes: the same in
+  // every scan of the file.
   uint64_t IdOf(size_t row) const { return ids_[row]; }
 
-  // Calls `fill(column, cell)` for each cell of a new row; cells hold what was there before.
+  // Calls `fill(column, cell)` for each cell of a new row; cells have undefined values before.
   template <typename Fill>
   void Add(Fill&& fill) {
     Add(TakeId(), fill);
   }
-  // A row whose id was taken before.
+  // Adds a row whose id was taken before.
   template <typename Fill>
   void Add(uint64_t id, Fill&& fill) {
     Cell* cell = NewRow(id);
@@ -60,8 +61,7 @@ class RowBatch {
   bool HasExactly(std::span<const uint8_t> columns) const {
     return std::equal(columns.begin(), columns.end(), columns_.begin(), columns_.end());
   }
-  // The same as Add() for a batch with exactly these columns. What `fill` does for each of them is
-  // known to the compiler.
+  // The same as Add() for a batch with exactly these columns. The compiler can inline `fill`.
   template <const auto& columns, typename Fill>
   [[gnu::always_inline]] void AddExactly(Fill&& fill) {
     Cell* const cells = NewRow(TakeId());
@@ -70,31 +70,30 @@ class RowBatch {
   }
   // Adds `rows` rows, which the caller fills: the cells of a row are next to each other.
   Cell* Extend(size_t rows);
-  // Of a row that comes later.
+  // The id of a row that is added later.
   uint64_t TakeId() { return next_id_++; }
-  // Of a group kDetails: the cells of a new number, which are valid up to Clear(). They are NULL.
+  // Adds a number to a group kDetails, and returns its cells, which are NULL. Valid until Clear().
   Cell* AddDetail() {
     details_.resize(details_.size() + kDetailCells);
     return details_.data() + details_.size() - kDetailCells;
   }
-  // The number of the last one, from 1 on.
+  // The number of the last detail, from 1 on.
   uint64_t details() const { return details_.size() / kDetailCells; }
   const Cell* detail(uint64_t number) const {
     return details_.data() + (number - 1) * kDetailCells;
   }
-  // Rows that the filter does not choose.
+  // Counts rows that the filter excludes.
   void PassOver(uint64_t rows = 1) { next_id_ += rows; }
-  // A place for text up to Clear(), as a terminal shows it if `clean`. Text beyond the budget is
-  // cut.
+  // Keeps a text until Clear(), escaped for terminals if `clean`. Text beyond the budget is cut.
   std::string_view Keep(std::string_view text);
   std::string_view KeepClean(std::string_view text);
   // The same for text that was taken from the budget.
   std::string_view Copy(std::string_view text);
   TextBudget& texts() { return texts_; }
-  // Bytes that were kept.
+  // Bytes of kept texts.
   size_t kept() const { return kept_; }
 
-  // The rows are gone.
+  // Removes the rows.
   void Clear();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which rows are wanted, by what is known before they are made.
+// Selects rows by values that are known before the rows are made.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tables {
 
-// Of tables with the columns concerned; what is not there chooses all.
+// Selects rows by columns of the table; absent conditions select all rows.
 struct RowFilter {
   // `ts` from the first to the second, both included, ns.
   int64_t from = INT64_MIN;

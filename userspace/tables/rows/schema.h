@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tables are called and what they have: the one schema of `fxt query`, of the SQLite
-// extension and of `fxt export`. docs/tables.md explains it, and a test holds it to this.
+// The schema of the tables of `fxt query`, the SQLite extension and `fxt export`. docs/tables.md
+// documents it, and a test compares both.
 #pragma once
 
 #include <cstddef>
@@ -38,14 +38,14 @@ inline constexpr size_t kTables = static_cast<size_t>(Table::kSymbols) + 1;
 enum class Type : uint8_t { kInteger, kReal, kText };
 
 struct Column {
-  // What rows can be chosen by before they are made.
+  // Columns that select rows before they are made.
   enum class Role : uint8_t { kPlain, kTime, kCpu, kTid };
 
   std::string_view name;
   Type type = Type::kInteger;
   bool nullable = false;
   Role role = Role::kPlain;
-  // Has few different values; texts of the same content are in the same place.
+  // Has few different values; equal texts have the same address.
   bool repeats = false;
 };
 
@@ -56,9 +56,9 @@ struct TableInfo {
 };
 inline constexpr size_t kMaxColumns = 32;
 
-// Columns whose values all follow from one thing, such as the thread of a row. A scan makes the
-// number of that thing in their place if it is asked for the group as for a column: threads are many
-// times fewer than rows. ColumnGroup::cell of TaskCells, FactRows or RowBatch says what a number is.
+// Columns that are functions of one object, such as the thread of a row. A scan can produce the
+// number of that object instead, if the group is requested like a column: there are many times fewer
+// threads than rows. TaskCells, FactRows or RowBatch have the cells of a number.
 struct ColumnGroup {
   enum class Of : uint8_t {
     kTask,     // numbers of TaskCells
@@ -67,19 +67,19 @@ struct ColumnGroup {
   };
   struct Member {
     uint8_t column = 0;
-    uint8_t cell = 0;  // of the thing
+    uint8_t cell = 0;  // of the object
   };
   Of of = Of::kTask;
   std::span<const Member> members;
 };
-// Bits of all columns, of no group.
+// Bits of all columns, without groups.
 inline constexpr uint64_t kAllColumns = (uint64_t{1} << kMaxColumns) - 1;
 // The number of the first group among columns.
 inline constexpr uint8_t kFirstGroup = kMaxColumns;
 inline constexpr size_t kMaxGroups = 5;
-// Of a table, in the order of their numbers; most have none.
+// The groups of a table's columns, in the order of their numbers; most tables have none.
 std::span<const ColumnGroup> GroupsOf(Table table);
-// What a thread has in TaskCells.
+// Columns of a thread in TaskCells.
 enum TaskCell : uint8_t { kTaskTid, kTaskPid, kTaskThread, kTaskProcess, kTaskKoid, kTaskCellCount };
 
 // In order of Table.

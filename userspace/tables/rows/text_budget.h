@@ -21,7 +21,7 @@ class TextBudget {
   // `position`: bytes of the stream that were read.
   void OnRead(uint64_t position) { limit_ = std::max(limit_, kStart + kPerByte * position); }
   bool HasRoom(size_t bytes) const { return bytes <= kShort || used_ + bytes <= limit_; }
-  // Takes a text of `bytes`. False: it is to be cut, and counts as cut.
+  // Charges a text of `bytes`. False: the caller must cut it; it counts as cut.
   bool Take(size_t bytes) {
     if (!HasRoom(bytes)) {
       ++cut_;
@@ -30,7 +30,7 @@ class TextBudget {
     if (bytes > kShort) used_ += bytes;
     return true;
   }
-  // Takes `text`, or what is left of it when it is cut, which ends between two characters.
+  // Charges `text`. Returns it, or the part that fits, which ends between two characters.
   std::string_view Fit(std::string_view text) {
     if (text.size() <= kShort || Take(text.size())) return text;
     size_t bytes = kShort;

@@ -6,7 +6,7 @@
 
 namespace tables {
 
-// Texts as a terminal shows them.
+// Texts escaped for terminals.
 class TextPool final : public facts::TextPool {
  public:
   // See facts::TextPool.

@@ -106,9 +106,8 @@ util::Result<CommandUser> CommandUser::FindCaller() {
   const char* uid = std::getenv("SUDO_UID");
   const auto caller = output::UserBehindSudo();
   if (!caller && (uid == nullptr || std::string_view(uid) != "0")) {
-    return util::Error{
-        "--as-caller needs a caller: sudo did not start this (no SUDO_UID and SUDO_GID)",
-        "--user NAME says who"};
+    return util::Error{"--as-caller needs sudo: SUDO_UID and SUDO_GID are not set",
+                       "--user NAME names the user"};
   }
   const uid_t wanted = caller ? caller->uid : 0;
   const char* name = std::getenv("SUDO_USER");
@@ -118,7 +117,7 @@ util::Result<CommandUser> CommandUser::FindCaller() {
   });
   if (!user) user = FindUser(wanted);
   if (!user) {
-    return util::Error{fmt::format("user {}, who called sudo, is not known here", wanted), ""};
+    return util::Error{fmt::format("there is no user {}, who called sudo", wanted), ""};
   }
   if (caller) user->gid = caller->gid;
   user->is_caller = true;

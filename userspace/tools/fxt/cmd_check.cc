@@ -113,7 +113,7 @@ void AddCheck(const Command& program, int& exit_code) {
   command.Add("FILE", options->files, "Traces; - is standard input");
   command.Add("--json", options->json, "One JSON object per finding and line");
   command.Add("--format-only", options->format_only, "Skip the rules of fxt-record's own files");
-  command.Add("--list-rules", options->list_rules, "Print the rules and end");
+  command.Add("--list-rules", options->list_rules, "Print the rules and exit");
   command.Add("--max", options->max, "Findings to print per rule; 0 prints all")
       .Type("N")
       .ShowDefault();

@@ -76,10 +76,10 @@ util::Result<comparison::DiffReport> Compare(const DiffOptions& options) {
   if (!captures) return captures.TakeError();
   const size_t noise = (*captures)[2].size();
   if (noise != 0 && noise < comparison::kConfirmed) {
-    return util::Error{fmt::format("--noise has {} capture{}; an estimate of the noise needs three "
-                                   "or more",
-                                   noise, noise == 1 ? "" : "s"),
-                       "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
+    return util::Error{
+        fmt::format("--noise has {} capture{}; an estimate of the noise needs at least three",
+                    noise, noise == 1 ? "" : "s"),
+        "give more, or put them into one file: fxt summarize A1 A2 A3 -o aa.fxs"};
   }
   return comparison::Compare(
       {std::move((*captures)[0]), std::move((*captures)[1]), std::move((*captures)[2])});
@@ -148,19 +148,21 @@ void AddDiff(const Command& program, int& exit_code) {
   auto options = std::make_shared<DiffOptions>();
   const Command command = program.AddSubcommand(
       "diff",
-      "What got slower from one set of captures to another, and why: a table of what changed by "
-      "more than chance, the cause first");
+      "Compare two sets of captures: what got slower, and why. Lists the significant changes, the "
+      "cause first");
   command.Add("BASE", options->base_path, "A folder of captures before the change, or a capture");
-  command.Add("NEW", options->next_path, "Those after it");
+  command.Add("NEW", options->next_path, "A folder of captures after the change, or a capture");
   command.Add("--base", options->base, "Captures, or folders of them, before the change")
       .Type("FILE")
       .Several();
-  command.Add("--new", options->next, "Those after the change").Type("FILE").Several();
+  command.Add("--new", options->next, "Captures, or folders of them, after the change")
+      .Type("FILE")
+      .Several();
   command
       .Add("--noise", options->noise,
-           "Captures of the same program, to estimate the noise between captures. Three or more, "
-           "or a "
-           "summary of as many")
+           "At least three captures of the same program, or a summary of them, to estimate the "
+           "noise "
+           "between captures")
       .Type("FILE")
       .Several();
   command
@@ -172,24 +174,24 @@ void AddDiff(const Command& program, int& exit_code) {
   command.Add("--markdown", options->markdown, "Write the table for a code review").Type("FILE");
   command
       .Add("--junit", options->junit,
-           "Write a test for each row, failed where it got worse, for a build server")
+           "Write a test for each row, which fails if the row got worse, for a build server")
       .Type("FILE");
   command
       .Add("--html", options->html,
-           "Write a page with plots: the captures, distributions, and what went on around the "
-           "longest examples")
+           "Write a page with plots: the captures, the distributions, and the longest examples")
       .Type("FILE");
   command.Add("--json", options->json, "One JSON object on standard output, with every row");
   command.Add("--top", options->top, "Findings to print; 0 prints all").Type("N").ShowDefault();
   command.Add("--lines", options->lines,
-              "Frames of stacks as function (file.c:123), as `fxt flame --lines` has them");
-  command.Add("--no-symbols", options->no_symbols, "Look at no executable for names of frames");
+              "Show frames as function (file.c:123), as `fxt flame --lines` does");
+  command.Add("--no-symbols", options->no_symbols, "Read no executables for names of frames");
   options->symbol_files.AddTo(command);
-  command.Add("--fail", options->fail, "Exit with 3 when something got worse");
+  command.Add("--fail", options->fail, "Exit with 3 if something got worse");
   command.Footer(
       "Captures are traces (.fxt, .fxt.gz) or their summaries (.fxs). A significant change needs\n"
-      "three a side or more. Five are better, recorded in turns.\n"
-      "For a recorded command, its process tree and the servers that it uses are judged.\n"
+      "at least three captures a side. Five are better, recorded alternately "
+      "(scripts/capture-ab).\n"
+      "If a command was recorded, its process tree and the servers that it uses are judged.\n"
       "With stacks (-c default,stack) findings about sleep, D and CPU time name the stack that\n"
       "changed most; waits for work do not count.\n"
       "\n"

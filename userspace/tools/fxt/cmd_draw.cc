@@ -153,7 +153,7 @@ util::Status ChooseMoment(const DrawCommandOptions& options, uint64_t first,
   const auto margin = analyze::ParseMoment(options.margin);
   if (!margin) return margin.error();
   if (margin->absolute || margin->ns == 0) {
-    return util::Error{fmt::format("--margin {} is no duration", options.margin), "write 5ms"};
+    return util::Error{fmt::format("--margin {} is not a duration", options.margin), "write 5ms"};
   }
   const uint64_t base = around->absolute ? 0 : first;
   const uint64_t time = base + std::min(around->ns, UINT64_MAX - base);
@@ -261,25 +261,25 @@ void AddDraw(const Command& program, int& exit_code) {
   options->filter.AddTimesTo(command);
   command
       .Add("-t,--thread", options->filter.threads,
-           "Threads, by id or name; * and ? match. Without it the busiest")
+           "Threads, by id or name; * and ? match. By default the busiest ones")
       .Type("ID|NAME")
       .Commas();
   command.Add("--cpu", options->filter.cpus, "CPUs").Type("N").Commas();
-  command.Add("--width", options->width, "Pixels")
+  command.Add("--width", options->width, "Pixels").Type("N").Range(400, 8000).ShowDefault();
+  command.Add("--dark", options->dark, "Draw light on dark");
+  command.Add("--rows", options->rows, "Most threads to draw")
       .Type("N")
-      .Range(400, 8000)
+      .Range(0, 200)
       .ShowDefault();
-  command.Add("--dark", options->dark, "Light on dark");
-  command.Add("--rows", options->rows, "Threads at most").Type("N").Range(0, 200).ShowDefault();
   command
       .Add("--path", options->path,
-           "The time of the request of that id (fxt path), its threads, and its critical path")
+           "Draw the request of that id (fxt path) with its threads and its critical path")
       .Type("ID")
       .Excludes("--from")
       .Excludes("--to");
   command
       .Add("--span", options->spans,
-           "The same of the slowest span of that NAME or CATEGORY/NAME; * and ? match")
+           "Draw the slowest span of that NAME or CATEGORY/NAME in the same way; * and ? match")
       .Type("GLOB")
       .Excludes("--path")
       .Excludes("--from")
@@ -288,18 +288,18 @@ void AddDraw(const Command& program, int& exit_code) {
       .Type("N")
       .Range(1, 100'000)
       .Needs("--span");
-  command.Add("--around", options->around, "The time around that moment, as --from")
+  command.Add("--around", options->around, "Draw the time around this one, written as --from")
       .Type("TIME")
       .Excludes("--path")
       .Excludes("--span")
       .Excludes("--from")
       .Excludes("--to");
-  command.Add("--margin", options->margin, "With --around: so much before and after it")
+  command.Add("--margin", options->margin, "With --around: how much before and after it")
       .Type("TIME")
       .Needs("--around")
       .ShowDefault();
   command.Footer(
-      "Without --from and --to it is the whole trace; some milliseconds show more.\n"
+      "Without --from and --to the whole trace is drawn; some milliseconds show more.\n"
       "\n"
       "Examples:\n"
       "  fxt draw --from 1s --to 1.02s trace.fxt -o strip.svg\n"

@@ -71,12 +71,14 @@ void AddDump(const Command& program, int& exit_code) {
   command.Add("--json", options->dump.json, "A JSON object per line");
   command.Add("--raw", options->dump.raw, "Also byte offset and words of each record");
   command.Add("--relative", options->relative,
-              "Times since the first record that has one: the default, but with --json");
-  command.Add("--absolute", options->absolute, "Times of the trace's clock: the default with --json")
+              "Times since the first record with a time (the default without --json)");
+  command
+      .Add("--absolute", options->absolute, "Times of the trace's clock (the default with --json)")
       .Excludes("--relative");
   command.Footer(
       "A line has the time in seconds from the start of the trace, the kind of record, and\n"
-      "name=value pairs. Threads are name[process/thread]; out_state is the Linux state and, in brackets, that of the format.\n"
+      "name=value pairs. Threads are name[process/thread]; out_state is the Linux state and, in "
+      "brackets, that of the format.\n"
       "\n"
       "Examples:\n"
       "  fxt dump trace.fxt | less\n"

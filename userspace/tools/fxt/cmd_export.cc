@@ -192,7 +192,7 @@ util::Status CheckFleet(const ExportOptions& options) {
   if (!fleet.cluster.empty() && !exporting::ClickHouse::IsName(fleet.cluster)) {
     return wrong("--cluster: a name of letters, digits and _");
   }
-  if (!fleet.print_schema && options.files.empty()) return wrong("which FILE?");
+  if (!fleet.print_schema && options.files.empty()) return wrong("no file named");
   return util::Ok();
 }
 
@@ -214,7 +214,7 @@ util::Result<exporting::perfetto::SampleFormat> SampleFormatOf(const std::string
 
 int RunPerfetto(const ExportOptions& options) {
   if (options.files.size() != 1) {
-    return Fail({"a Perfetto trace is made of one FILE", "merge several with fxt merge"});
+    return Fail({"--format perfetto takes one FILE", "fxt merge merges several"});
   }
   if (!options.tables.empty()) return Fail({"--table has no effect with --format perfetto", ""});
   const std::string& file = options.files.front();
@@ -239,9 +239,9 @@ int RunPerfetto(const ExportOptions& options) {
 
 int RunExport(const ExportOptions& options, Destination destination) {
   if (destination != kToFiles) return RunFleet(options);
-  if (options.files.empty()) return Fail({"which FILE?", "fxt export --help"});
+  if (options.files.empty()) return Fail({"no file named", "fxt export FILE... -o OUT"});
   if (options.output.empty()) {
-    return Fail({"where to? -o OUT names a file or a folder", "fxt export --help"});
+    return Fail({"no output named", "-o OUT names a file or a folder"});
   }
   if (options.format == "perfetto") return RunPerfetto(options);
   for (const std::string& file : options.files) {
@@ -275,7 +275,7 @@ void AddExport(const Command& program, int& exit_code) {
                             "Write the tables of fxt query for other programs (SQLite, CSV, TSV, "
                             "RowBinary), or a Perfetto trace");
   command.Add("FILE", options->files,
-              "Traces; - is standard input. Summaries (.fxs) too, with --clickhouse");
+              "Traces; - is standard input. With --clickhouse also summaries (.fxs)");
   command
       .Add("--format", options->format,
            "sqlite, csv, tsv or rowbinary; perfetto: a trace for "
@@ -299,20 +299,21 @@ void AddExport(const Command& program, int& exit_code) {
       .ShowDefault();
   FleetOptions& fleet = options->fleet;
   command
-      .Add(
-          "--clickhouse", fleet.server,
-          "Send the tables to this server, http://[USER[:PASSWORD]@]HOST[:8123]; a capture that is "
-          "there already is replaced, one that was broken off goes on")
+      .Add("--clickhouse", fleet.server,
+           "Send the tables to this server, http://[USER[:PASSWORD]@]HOST[:8123]. A capture that "
+           "the "
+           "server has is replaced; an interrupted export is continued")
       .Type("URL");
-  command.Add("--database", fleet.database, "Of the server").Type("NAME").ShowDefault();
-  command.Add("--host", fleet.host, "Where the captures were made, in place of what they say")
+  command.Add("--database", fleet.database, "Database of the server").Type("NAME").ShowDefault();
+  command.Add("--host", fleet.host, "Host of the captures, instead of the one in the file")
       .Type("NAME");
-  command.Add("--label", fleet.label, "A word to compare by: a version, a setting").Type("WORD");
+  command.Add("--label", fleet.label, "Label to compare by, such as a version or a setting")
+      .Type("WORD");
   command.Add("--print-schema", fleet.print_schema,
-              "Print the statements that make the server's tables, and do nothing else");
+              "Only print the statements that create the server's tables");
   command
       .Add("--cluster", fleet.cluster,
-           "With --print-schema: tables spread over the servers of this cluster")
+           "With --print-schema: tables that are distributed over this cluster")
       .Type("NAME");
   command.Footer(
       "Each table has a column more, capture: a number that stands for the trace, the same "

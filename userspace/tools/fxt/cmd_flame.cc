@@ -77,7 +77,7 @@ util::Status NameSides(FlameOptions& options) {
     return util::Error{"a trace is needed", "fxt flame FILE, or fxt flame --base A/ --new B/"};
   }
   if (options.next.size() > 1 && options.base.empty()) {
-    return util::Error{"several traces are for comparisons", "--base A/ --new B/"};
+    return util::Error{"several traces need --base and --new", "--base A/ --new B/"};
   }
   return util::Ok();
 }
@@ -156,7 +156,7 @@ util::Result<Graph> ReadSets(const FlameOptions& options, analyze::FlameKind kin
   return Graph{std::move(compared.next), std::move(compared.base), std::move(compared.q)};
 }
 
-// Of a side on the page.
+// The name of a side on the page.
 std::string NameOfSide(const std::vector<std::string>& paths, size_t captures) {
   if (captures <= 1) return paths.empty() ? "" : paths.front();
   return fmt::format("{} ({} captures)", fmt::join(paths, " "), captures);
@@ -168,11 +168,11 @@ int RunFlame(FlameOptions& options) {
   const bool folded = options.format == "folded";
   const bool speedscope = options.format == "speedscope";
   if (!folded && !speedscope && options.format != "html") {
-    return Fail({fmt::format("\"{}\" is no format of a flame graph", options.format),
+    return Fail({fmt::format("\"{}\" is not a format of flame graphs", options.format),
                  "formats: html, folded, speedscope"});
   }
   if (speedscope && !options.base.empty()) {
-    return Fail({"speedscope's format has no place for a comparison", "use html or folded"});
+    return Fail({"speedscope's format cannot hold a comparison", "use html or folded"});
   }
   if (auto named = NameSides(options); !named) return Fail(named.error());
   std::vector<std::vector<std::string>> lists;
@@ -187,7 +187,7 @@ int RunFlame(FlameOptions& options) {
     lists.push_back(std::move(*files));
   }
   if (options.base.empty() && lists[1].size() > 1) {
-    return Fail({"several traces are for comparisons", "--base A/ --new B/"});
+    return Fail({"several traces need --base and --new", "--base A/ --new B/"});
   }
   const bool are_sets = std::max(lists[0].size(), lists[1].size()) > 1;
   auto graph = are_sets ? ReadSets(options, *kind, lists)
@@ -214,7 +214,8 @@ int RunFlame(FlameOptions& options) {
 void AddFlame(const Command& program, int& exit_code) {
   auto options = std::make_shared<FlameOptions>();
   const Command command = program.AddSubcommand(
-      "flame", "Flame graphs of recorded stacks: where threads wait, who wakes them, what runs");
+      "flame",
+      "Draw flame graphs of recorded stacks: where threads wait, who wakes them, what runs");
   command.Add("FILE", options->file, "A trace; - is standard input");
   command.Add("-o,--output", options->output, "File to write; - is standard output")
       .Type("FILE")
@@ -230,30 +231,29 @@ void AddFlame(const Command& program, int& exit_code) {
       .ShowDefault();
   command
       .Add("--base", options->base,
-           "Traces to compare with, or folders of them: red is more than there, blue is less, and "
-           "what "
-           "is gone is drawn too; folded has both counts")
+           "Traces to compare with, or folders of them. Frames with more than there are red, with "
+           "less blue; frames that only the base has are drawn, too. folded has both counts")
       .Type("OLD")
       .Several();
   command
-      .Add(
-          "--new", options->next,
-          "The traces that are compared, where they are several. Of sets of three or more a side a "
-          "frame has a colour where it changed by more than chance, and is grey otherwise")
+      .Add("--new", options->next,
+           "With --base: traces to compare, or folders of them. With at least three a side, a "
+           "frame has "
+           "a colour if its change is significant, and is grey otherwise")
       .Type("NEW")
       .Several();
   options->filter.AddTimesTo(command);
   options->filter.AddTasksTo(command);
   command.Add("--min", options->min, "The shortest sleep that counts").Type("TIME");
   command.Add("--hide-idle", options->hide_idle,
-              "Leave out the sleeps of threads that waited for work, the next request");
+              "Leave out sleeps in which a thread waits for work, such as the next request");
   command.Add("--lines", options->lines,
-              "Frames as function (file.c:123), with the inlined functions as frames of their own; "
-              "from debug information of the programs or their debug files");
-  command.Add("--no-symbols", options->no_symbols, "Look at no executable");
+              "Show frames as function (file.c:123), and inlined functions as frames of their own, "
+              "by the debug information of the programs or their debug files");
+  command.Add("--no-symbols", options->no_symbols, "Read no executables");
   options->symbol_files.AddTo(command);
   command.Footer(
-      "A note gives how many stacks end before the thread's entry, and why.\n"
+      "A note has the number of stacks that end before the thread's entry, and the reasons.\n"
       "Addresses of just-in-time compilers are looked up in /tmp/perf-PID.map.\n"
       "\n"
       "Examples:\n"

@@ -57,7 +57,7 @@ void PrintSummary(const std::string& file, const importer::PerfImportStats& stat
                      stats.first_unreadable));
   }
   if (stats.unknown_events != 0) {
-    note(fmt::format("{} samples belong to no event of the file",
+    note(fmt::format("{} samples are of events that the file does not declare",
                      FormatCount(stats.unknown_events)));
   }
   if (!stats.skipped.empty()) {
@@ -67,7 +67,7 @@ void PrintSummary(const std::string& file, const importer::PerfImportStats& stat
     note(fmt::format("dropped fields of samples: {}", Counts(stats.dropped_fields)));
   }
   if (stats.late != 0) {
-    note(fmt::format("{} records are out of the order of time", FormatCount(stats.late)));
+    note(fmt::format("{} records are out of time order", FormatCount(stats.late)));
   }
   if (stats.dropped_mappings != 0) {
     note(fmt::format("{} mappings were dropped", FormatCount(stats.dropped_mappings)));
@@ -192,7 +192,8 @@ void AddImport(const Command& program, int& exit_code) {
       .Required();
   AddTraceOutput(command, options->output);
   command.Footer(
-      "The format is detected from the content. JSON (clang -ftime-trace, Chrome, Node.js and many more) may "
+      "The format is detected from the content. JSON (clang -ftime-trace, Chrome, Node.js and many "
+      "more) may "
       "be\n"
       "gzip, in any order and without its end; events are put in the order of time, through a\n"
       "temporary file in $TMPDIR where there are many. docs/import.md says what becomes what.\n"

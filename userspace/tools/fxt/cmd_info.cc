@@ -70,9 +70,10 @@ void AddInfo(const Command& program, int& exit_code) {
                             "it was recorded");
   command.Add("FILE", options->files, "Traces; - is standard input").Required();
   command.Add("--json", options->json, "One JSON object (a list of them for several files)");
-  command.Add("--settings", options->settings,
-              "The settings of the kernel, cgroups, processes and of the command; with --json as "
-              "another member");
+  command.Add(
+      "--settings", options->settings,
+      "Show the settings of the kernel, cgroups, processes and the command; with --json as a "
+      "further member");
   command.Add("--top", options->top, "How many threads and processes to list")
       .Type("N")
       .ShowDefault();

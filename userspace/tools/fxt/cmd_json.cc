@@ -75,7 +75,7 @@ void AddJson(const Command& program, int& exit_code) {
               "systemTraceEvents");
   command.Footer(
       "Switches and wakeups become systemTraceEvents as ftrace text, which Perfetto and\n"
-      "chrome://tracing read. Perfetto shows more of the trace itself (fxt open).\n"
+      "chrome://tracing read. From the trace itself Perfetto shows more (fxt open).\n"
       "\n"
       "Examples:\n"
       "  fxt json trace.fxt -o trace.json\n"

@@ -53,7 +53,7 @@ util::Result<analyze::LbrSections> SectionsOf(const std::vector<std::string>& na
         std::find_if(std::begin(known), std::end(known),
                      [&](const auto& section) { return section.first == name; });
     if (found == std::end(known)) {
-      return util::Error{fmt::format("\"{}\" is no report", name),
+      return util::Error{fmt::format("\"{}\" is not a report", name),
                          "reports: branches, mispredicted, blocks, functions, threads"};
     }
     *found->second = true;
@@ -145,17 +145,17 @@ int RunLbr(const LbrOptions& options) {
 
 void AddLbr(const Command& program, int& exit_code) {
   auto options = std::make_shared<LbrOptions>();
-  const Command command = program.AddSubcommand(
-      "lbr",
-      "Branch stacks (Intel LBR, AMD Zen): hottest and mispredicted branches, cycles, calls; or "
-      "the stacks themselves");
+  const Command command = program.AddSubcommand("lbr",
+                                                "Report branch stacks (Intel LBR, AMD Zen): "
+                                                "hottest and mispredicted branches, cycles, calls; "
+                                                "or print the stacks");
   command.Add("FILE", options->file, "A trace; - is standard input").Required();
   command.Add("--raw", options->raw,
-              "Every sample, and below it a branch per line, newest first: from, "
+              "Print every sample, and below it a branch per line, newest first: from, "
               "to, M (mispredicted) or P (predicted) or -, cycles");
   command
       .Add("--brstack", options->brstack,
-           "Every sample as `perf script -F pid,tid,cpu,time,brstack --ns` prints it")
+           "Print every sample as `perf script -F pid,tid,cpu,time,brstack --ns` does")
       .Excludes("--raw");
   command
       .Add("--json", options->json,
@@ -163,16 +163,15 @@ void AddLbr(const Command& program, int& exit_code) {
       .Excludes("--brstack");
   command
       .Add("--report", options->sections,
-           "Reports to print: branches, mispredicted, blocks, functions, threads; all of "
-           "them without this option")
+           "Reports to print: branches, mispredicted, blocks, functions, threads (by default all)")
       .Type("NAME")
       .Commas();
   command.Add("--top", options->top, "Lines of each report; 0 prints all").Type("N").ShowDefault();
   options->filter.AddTo(command);
-  command.Add("--symbols", options->symbols, "Name the places in --raw, too");
+  command.Add("--symbols", options->symbols, "Use names for addresses in --raw, too");
   command
       .Add("--no-symbols", options->no_symbols,
-           "Look at no executable: places are offsets in files")
+           "Read no executables: addresses are offsets in files")
       .Excludes("--symbols");
   options->symbol_files.AddTo(command);
   command.Footer(
@@ -182,7 +181,7 @@ void AddLbr(const Command& program, int& exit_code) {
       "CPU says, or the instruction, if the executable is at hand.\n"
       "\n"
       "Examples:\n"
-      "  fxt lbr trace.fxt                              what there is to say\n"
+      "  fxt lbr trace.fxt                              all reports\n"
       "  fxt lbr --report branches --top 50 --thread postgres trace.fxt\n"
       "  fxt lbr --from 1s --to 1.01s --cpu 3 trace.fxt\n"
       "  fxt lbr --raw --symbols trace.fxt | less       branch by branch\n"

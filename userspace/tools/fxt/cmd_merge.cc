@@ -93,7 +93,7 @@ util::Status Merge::TakeWishes() {
     for (const std::string& setting : settings) {
       const size_t sign = setting.rfind('=');
       if (sign == std::string::npos) {
-        return util::Error{fmt::format("{} {}: FILE=VALUE is wanted", option, setting), ""};
+        return util::Error{fmt::format("{} {}: expected FILE=VALUE", option, setting), ""};
       }
       const auto file = FileNamed(std::string_view(setting).substr(0, sign));
       if (!file) return file.error();
@@ -238,7 +238,7 @@ void Merge::PrintSummary(size_t file) const {
                     util::FormatCount(koids.same_threads)));
   }
   if (!koids.threads.empty() || !koids.processes.empty()) {
-    say(fmt::format("{} threads and {} processes got a new number, because theirs was taken",
+    say(fmt::format("{} threads and {} processes got new ids, because theirs were in use",
                     util::FormatCount(koids.threads.size()),
                     util::FormatCount(koids.processes.size())));
   }
@@ -282,7 +282,7 @@ int Merge::Run() {
     if (count != 0) PrintNote(kProgram, fmt::format("note: {} {}", util::FormatCount(count), what));
   };
   note(merger.refused(), "records became too long for the format and were dropped");
-  note(merger.clamped(), "records would have a negative time and are at 0");
+  note(merger.clamped(), "records with a negative time were moved to 0");
   note(merger.unmoved_blobs(), "branch stacks keep the times and CPUs of their file");
   return kExitOk;
 }
@@ -306,13 +306,13 @@ void AddMerge(const Command& program, int& exit_code) {
       .Add("--align", options->align,
            "Move a file so that its threads' events lie inside their runs in the other files")
       .Type("FILE");
-  command.Add("--window", options->window, "How far --align looks, up and down")
+  command.Add("--window", options->window, "Largest offset that --align tries, in both directions")
       .Type("TIME")
       .ShowDefault();
   command
       .Add("--apart", options->apart,
-           "The tasks of a file are not those of the same number in the others: another machine, "
-           "or a container")
+           "Tasks of this file are not the tasks with the same ids in the other files: it is from "
+           "another machine or a container")
       .Type("FILE");
   command.Footer(
       "Clocks are aligned by --offset, else by clock sync markers that two files have, else by "

@@ -171,7 +171,7 @@ int RunOpen(const OpenOptions& options) {
   const auto origin = serve::OriginOf(address);
   if (!origin) return Fail(origin.error());
   while (address.ends_with('/')) address.pop_back();
-  if (options.file == "-") return Fail({"standard input has no name to be served by", ""});
+  if (options.file == "-") return Fail({"standard input cannot be shown: save it to a file", ""});
 
   auto file = profile         ? ProfileFile(options)
               : options.as_is ? TraceFile(options.file)
@@ -210,10 +210,11 @@ void AddOpen(const Command& program, int& exit_code) {
   command.Add("--viewer", options->viewer, "perfetto, or speedscope for recorded stacks")
       .Type("NAME")
       .ShowDefault();
-  command.Add("--print", options->print,
-              "Start no browser; print the address, and what to run on the machine with a browser");
+  command.Add(
+      "--print", options->print,
+      "Start no browser; print the address, and the command for the machine with a browser");
   command.Add("--as-is", options->as_is,
-              "Perfetto gets the file itself, not what fxt export --format perfetto makes of it");
+              "Serve the file itself to Perfetto, not the output of fxt export --format perfetto");
   command.Add("--of", options->of, "The stacks for speedscope: off, on or wake (see fxt flame)")
       .Type("KIND")
       .ShowDefault();
@@ -222,21 +223,20 @@ void AddOpen(const Command& program, int& exit_code) {
       .ShowDefault();
   command
       .Add("--port", options->port,
-           "Port of 127.0.0.1; 0 is any. Perfetto's page may use 9001 alone")
+           "Port of 127.0.0.1; 0 is any. Perfetto's page may use only 9001")
       .Type("N")
       .Range(0, 65535)
       .ShowDefault();
   command
       .Add("--viewer-url", options->viewer_url,
-           "The viewer's address, for a viewer of your own; only its pages get the file")
+           "Address of another instance of the viewer; only its pages may load the file")
       .Type("URL");
   command.Footer(
       "Perfetto gets a Perfetto trace, with thread states, wakers, stacks, logs and command lines\n"
-      "that it does not see in FXT.\n"
+      "that its FXT importer does not read.\n"
       "\n"
-      "The file goes to the viewer's page in a browser of this machine and nowhere else: it is\n"
-      "served once, on 127.0.0.1, under a random name, to programs of this user, for\n"
-      "pages of the viewer alone.\n"
+      "Only the viewer's page in a browser of this machine can load the file. It is served once,\n"
+      "on 127.0.0.1, under a random name, to programs of this user, for pages of the viewer.\n"
       "\n"
       "Examples:\n"
       "  fxt open trace.fxt\n"

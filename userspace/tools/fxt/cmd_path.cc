@@ -64,7 +64,7 @@ util::Result<std::optional<double>> ParseSlow(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + (text[0] == 'p' ? 1 : 0), end, percent);
   if (text[0] != 'p' || error != std::errc() || stop != end || !(percent >= 50 && percent < 100)) {
-    return util::Error{fmt::format("--slow {} is no quantile", text), "write p50 to p99.999"};
+    return util::Error{fmt::format("--slow {} is not a quantile", text), "write p50 to p99.999"};
   }
   return std::optional(percent / 100);
 }
@@ -146,7 +146,7 @@ class PathCommand {
   }
 
  private:
-  // What the read loop feeds. Takes note of providers.
+  // The consumer of the read loop. Takes note of providers.
   struct Records {
     PathCommand& command;
     path::PathReader& reader;
@@ -170,8 +170,8 @@ class PathCommand {
   util::Status Prepare() {
     const bool of_thread = !options_.filter.threads.empty();
     if (options_.spans.empty() == !of_thread) {
-      return util::Error{"either --span or --thread says what the requests are",
-                         "--span '*' takes all spans"};
+      return util::Error{"requests are selected by either --span or --thread",
+                         "--span '*' selects all spans"};
     }
     if (options_.json && options_.folded) return util::Error{"--json and --folded at once", ""};
     auto slow = ParseSlow(options_.slow);
@@ -235,9 +235,8 @@ class PathCommand {
     const uint64_t left_out = set_.left_out() + reader.left_out();
     if (left_out != 0) {
       auto note = fmt::format(
-          "{} requests have more parts of paths together than are kept and are left out: choose "
-          "fewer by --span, "
-          "--from and --to",
+          "{} requests are left out, because their paths have too many parts: select fewer by "
+          "--span, --from and --to",
           left_out);
       if (WritesText()) {
         notes_.push_back(std::move(note));
@@ -246,8 +245,8 @@ class PathCommand {
       }
     }
     if (reader.without_end() != 0) {
-      notes_.push_back(fmt::format("{} spans have no end in the trace and are no requests",
-                                   reader.without_end()));
+      notes_.push_back(
+          fmt::format("{} spans without an end in the trace are left out", reader.without_end()));
     }
     uint64_t unknown = 0;
     uint64_t all = 0;
@@ -337,17 +336,17 @@ void AddPath(const Command& program, int& exit_code) {
   auto options = std::make_shared<PathCommandOptions>();
   const Command command = program.AddSubcommand(
       "path",
-      "Where the time of requests went: their critical paths over threads, CPUs and devices");
+      "Show where the time of requests went: their critical paths over threads, CPUs and devices");
   command
       .Add("FILE", options->file, "A trace, or JSON of the Trace Event Format; - is standard input")
       .Required();
   command
       .Add("--span", options->spans,
-           "Requests are the spans of that NAME or CATEGORY/NAME; * and ? match. May be repeated")
+           "Take spans of that NAME or CATEGORY/NAME as requests; * and ? match (may be repeated)")
       .Type("GLOB");
   command
       .Add("-t,--thread", options->filter.threads,
-           "The request is the time from --from to --to of a thread, by id or name")
+           "Take the time from --from to --to of this thread, by id or name, as a request")
       .Type("ID|NAME")
       .Commas();
   options->filter.AddTimesTo(command);
@@ -358,24 +357,25 @@ void AddPath(const Command& program, int& exit_code) {
       .Type("pN");
   command.Add("--top", options->top, "Rows of each table; 0 is all").Type("N").ShowDefault();
   command.Add("--lines", options->lines,
-              "Frames of stacks as function (file.c:123), as `fxt flame --lines` has them");
+              "Show frames as function (file.c:123), as `fxt flame --lines` does");
   command.Add("--no-symbols", options->no_symbols,
-              "Look at no executable; of a stack only the kernel's function is named");
+              "Read no executables; a stack is shown as its kernel function");
   options->symbol_files.AddTo(command);
   command.Add("--all-parts", options->all_parts,
-              "Show each part of a long path; short neighbours are summed up otherwise");
+              "Show each part of a long path, also short ones, which are summed up otherwise");
   command.Add("--json", options->json, "All requests with their parts as one JSON object");
   command.Add("--folded", options->folded, "Folded stacks of threads and parts, in ns");
   command.Add("--html", options->html, "Write a page with the slowest requests").Type("FILE");
   command
-      .Add("-o,--output", options->output,
-           "With --json or --folded the file to write; without, a copy of the trace with the paths "
-           "as tracks")
+      .Add(
+          "-o,--output", options->output,
+          "File to write: the output of --json or --folded, otherwise a copy of the trace with the "
+          "paths as tracks")
       .Type("FILE");
   command.Footer(
-      "A path goes backwards from the end of a request. Where a thread sleeps, it goes on at the\n"
-      "thread that ended the sleep. What the trace does not say is unknown. Categories syscall,\n"
-      "block and stack:off say what sleeps were on.\n"
+      "A path is followed backwards from the end of a request. From a sleep it goes on at the\n"
+      "waker. Time that the trace does not explain is unknown. Categories syscall, block and\n"
+      "stack:off say what a sleep waits for.\n"
       "\n"
       "Examples:\n"
       "  fxt path --span request trace.fxt\n"

@@ -219,7 +219,7 @@ int RunAll(const QueryOptions& options, query::Database& database, text::TextWri
 }
 
 int RunQuery(const QueryOptions& options) {
-  if (options.has_statement && options.has_script) return Fail({"a statement and -f at once", ""});
+  if (options.has_statement && options.has_script) return Fail({"-f excludes a statement", ""});
   tables::ScanFaults warned;
   query::TraceModuleOptions module;
   // Only at a terminal can a user cancel a statement, and queries without the check run faster.
@@ -248,19 +248,19 @@ int RunQuery(const QueryOptions& options) {
 void AddQuery(const Command& program, int& exit_code) {
   auto options = std::make_shared<QueryOptions>();
   const Command command = program.AddSubcommand(
-      "query", "Query a trace in SQL: runs, waits, wakeups, events, threads, ... as tables");
+      "query", "Query a trace in SQL, with tables of runs, waits, wakeups, events, threads, ...");
   command.Add("FILE", options->file, "A trace").Required();
   command.Add(
       "SQL", options->statement,
-      "Statements, or .tables, or .schema [TABLE]; without, and without -f, they are read from "
+      "Statements, .tables or .schema [TABLE]; without it and without -f they are read from "
       "standard input");
   command.Add("-f,--file", options->script, "Read the statements from a file, of 64 MiB at most")
       .Type("SQLFILE");
   command.Add("--cache", options->cache,
-              "Keep all tables in columns, in a file beside FILE: further queries do not read FILE again");
+              "Keep all tables as columns in a file beside FILE, for fast further queries");
   command.Add("--csv", options->csv, "Comma-separated, names in the first line");
   command.Add("--csv-safe", options->csv_safe,
-              "The same for spreadsheets: texts that begin like a formula get an apostrophe");
+              "CSV for spreadsheets: texts that begin like a formula get an apostrophe");
   command.Add("--json", options->json, "An array of objects for each statement")
       .Excludes("--csv")
       .Excludes("--csv-safe");
@@ -270,14 +270,15 @@ void AddQuery(const Command& program, int& exit_code) {
       .Excludes("--json");
   command.Footer(
       "The SQL is that of SQLite, and the aggregates quantile(value, q [, weight]) and\n"
-      "histogram(value [, weight]). docs/tables.md has the tables, docs/queries.md forty questions.\n"
+      "histogram(value [, weight]). docs/tables.md has the tables, docs/queries.md forty "
+      "questions.\n"
       "\n"
       "Examples:\n"
       "  fxt query trace.fxt 'SELECT process, sum(dur) FROM slices GROUP BY process'\n"
       "  fxt query trace.fxt 'SELECT * FROM waits ORDER BY dur DESC LIMIT 10'\n"
       "  fxt query --csv -f latencies.sql trace.fxt.gz > latencies.csv\n"
-      "  fxt query trace.fxt                        asks for statements\n"
-      "  fxt query --cache trace.fxt                the same, and later ones, within a second");
+      "  fxt query trace.fxt                        a prompt for statements\n"
+      "  fxt query --cache trace.fxt                the same, with most answers within a second");
   command.OnRun([options, command, &exit_code] {
     options->has_statement = command.Has("SQL");
     options->has_script = command.Has("--file");

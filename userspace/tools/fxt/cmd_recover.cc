@@ -48,7 +48,7 @@ int RunRecover(const RecoverOptions& options) {
                   util::FormatSize(result.skipped_bytes), util::FormatCount(result.gaps),
                   result.truncated ? "; the end is cut" : ""));
   if (result.lost_references != 0) {
-    PrintNote(kProgram, fmt::format("{} references have lost their definition and say so",
+    PrintNote(kProgram, fmt::format("{} references have lost their definition and are marked",
                                     util::FormatCount(result.lost_references)));
   }
   if (!result.unreadable.empty()) {

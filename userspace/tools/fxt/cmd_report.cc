@@ -56,7 +56,7 @@ int RunReport(const ReportOptions& options) {
   if (!capture) return Fail(capture.error());
   const bool windowed = !options.filter.from.empty() || !options.filter.to.empty();
   if (windowed && watcher.strips().cpus().empty()) {
-    notes.emplace_back("nothing in that time; a summary stands for all of its capture");
+    notes.emplace_back("nothing in that time; a summary covers its whole capture");
   } else {
     for (std::string& line : measure::WhatIsMissing(*capture)) notes.push_back(std::move(line));
   }
@@ -80,10 +80,10 @@ void AddReport(const Command& program, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   const Command command = program.AddSubcommand(
       "report",
-      "Where time went, who waited and for whom: busiest and most delayed threads, who "
-      "held the CPU, who woke them, the longest waits");
+      "Report where time went and who waited for whom: the busiest and most delayed threads, the "
+      "threads that ran meanwhile, wakers, the longest waits");
   command.Add("FILE", options->file, "A trace or a summary; - is standard input").Required();
-  command.Add("--json", options->json, "All of it as one JSON object");
+  command.Add("--json", options->json, "Print the report as one JSON object");
   command
       .Add("--html", options->html,
            "Write a page with plots: CPUs over time, groups, who waits for whom, the longest waits")
@@ -93,8 +93,9 @@ void AddReport(const Command& program, int& exit_code) {
       .Type("N")
       .ShowDefault();
   command.Footer(
-      "Threads with the same names of process and thread, digits aside, are a group. Quantiles of\n"
-      "fewer than 200 (p99) waits are left out.\n"
+      "A group is the threads with the same names of process and thread, apart from digits. p99 "
+      "is\n"
+      "left out if there are fewer than 200 waits.\n"
       "\n"
       "Examples:\n"
       "  fxt report trace.fxt\n"

@@ -80,7 +80,7 @@ int RunSummarize(const SummarizeOptions& options) {
   // Checks that the limits of a summary still allow reading it.
   const auto readable = measure::DecodeSummaries(std::as_bytes(std::span(sum.bytes)));
   if (!readable) {
-    return Fail({options.files.front() + ": more groups and times than a summary can hold",
+    return Fail({options.files.front() + ": too many groups and times for a summary",
                  "summarize a part, with --from and --to, or fewer captures"});
   }
   auto out = text::TextWriter::Open(options.output, OutputLike(options.files.front()));
@@ -119,7 +119,7 @@ void AddSummarize(const Command& program, int& exit_code) {
       .Type("GLOB");
   options->filter.AddTimesTo(command);
   command.Footer(
-      "A summary is read in the place of its trace by fxt report and whatever compares captures.\n"
+      "fxt report, fxt diff and fxt export --clickhouse read a summary instead of its trace.\n"
       "\n"
       "Examples:\n"
       "  fxt summarize trace.fxt -o trace.fxs\n"

@@ -71,8 +71,9 @@ void AddTrim(const Command& program, int& exit_code) {
   AddTraceOutput(command, options->output);
   options->filter.AddTo(command);
   command.Footer(
-      "Records that are in the time range and match every other option are kept; a switch matches\n"
-      "if one of its sides does.\n"
+      "Records in the time range that match every other option are kept. A switch matches if one "
+      "of\n"
+      "its two threads does.\n"
       "\n"
       "Examples:\n"
       "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"

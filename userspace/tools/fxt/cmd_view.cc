@@ -49,7 +49,7 @@ util::Result<std::string> FragmentOf(const std::string& at) {
         at.find_first_not_of("0123456789", 1) == std::string::npos) {
       return "#clock=" + at.substr(1);
     }
-    return util::Error{fmt::format("\"{}\" is no time of the clock in ns", at), ""};
+    return util::Error{fmt::format("\"{}\" is not a time of the clock in ns", at), ""};
   }
   const auto time = util::ParseDuration(at);
   if (!time) return time.error();
@@ -124,12 +124,14 @@ void AddView(const Command& program, int& exit_code) {
       "view", "Show a trace in the browser: an interactive timeline, without the network");
   command.Add("FILE", options->file, "A trace").Required();
   command.Add("OTHER", options->other, "A second trace, shown below it; both begin at 0");
-  command.Add("--print", options->print,
-              "Start no browser; print the address, and what to run on the machine with a browser");
+  command.Add(
+      "--print", options->print,
+      "Start no browser; print the address, and the command for the machine with a browser");
   command.Add("--cache", options->cache,
-              "Keep all tables in columns, in a file beside FILE: statements do not read FILE again");
-  command.Add("--keep-index", options->keep_index,
-              "Keep what the timeline is made of in FILE.index: FILE opens at once the next time");
+              "Keep all tables as columns in a file beside FILE, for fast statements");
+  command.Add(
+      "--keep-index", options->keep_index,
+      "Keep the data of the timeline in FILE.index, so that FILE opens at once the next time");
   command
       .Add("--at", options->at,
            "What to show first: a time (1.5s since the first record, or @ and ns), a thread at a "
@@ -143,8 +145,8 @@ void AddView(const Command& program, int& exit_code) {
       .Range(0, 65535)
       .ShowDefault();
   command.Footer(
-      "The page needs no network: it comes from this program, which reads the trace once and\n"
-      "answers what the page shows, on 127.0.0.1, under a random name, to programs of this user.\n"
+      "The page needs no network. This program reads the trace once and serves the page on\n"
+      "127.0.0.1, under a random name, to programs of this user.\n"
       "It ends when the page is closed, or with Ctrl-C. Keys: W S zoom, A D move, F fits the\n"
       "selection, M marks it, / searches, ? lists all.\n"
       "\n"

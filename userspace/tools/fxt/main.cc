@@ -17,7 +17,7 @@ constexpr AddCommand kCommands[] = {
 };
 
 constexpr const char* kDescription =
-    "Looks at, checks and converts files in the Fuchsia Trace Format (FXT), those of fxt-record "
+    "Analyses, checks and converts files in the Fuchsia Trace Format (FXT), those of fxt-record "
     "and\n"
     "of any other program. A FILE may be gzip, and - is standard input.";
 
@@ -30,7 +30,7 @@ constexpr const char* kExamples =
     "  fxt trim --from 1s --to 1.2s trace.fxt -o part.fxt\n"
     "  fxt recover damaged.fxt -o saved.fxt\n"
     "  fxt import trace.json -o trace.fxt         convert another tool's file\n"
-    "  fxt merge trace.fxt app.json -o all.fxt    a program's own trace beside it\n"
+    "  fxt merge trace.fxt app.json -o all.fxt    add a program's own trace\n"
     "  fxt lbr trace.fxt                          last branches of the CPU\n"
     "  fxt report trace.fxt                       where time went, and the causes of waits\n"
     "  fxt diff base/ new/                        what got slower, and why\n"
@@ -43,15 +43,16 @@ constexpr const char* kExamples =
     "  fxt open trace.fxt                         in Perfetto's viewer\n"
     "\n"
     "See `fxt COMMAND --help` and fxt(1).\n"
-    "Exit status: 0 fine, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
+    "Exit status: 0 success, 1 findings (check), 2 unreadable input, unwritable output or a wrong\n"
     "command line, 3 something got worse (diff --fail).";
 
-// What perf, trace-cmd and others call things.
+// Names of commands in perf, trace-cmd and other tools.
 constexpr const char* kOtherNames[][2] = {
     {"annotate", "fxt lbr shows branches by function and line, fxt flame where time is spent"},
     {"compare", "fxt diff compares two sets of captures"},
     {"convert", "fxt export writes tables or a Perfetto trace, fxt json Trace Event JSON"},
-    {"hist", "fxt report --json has distributions; fxt query has histogram(value) and quantile(value, q)"},
+    {"hist",
+     "fxt report --json has distributions; fxt query has histogram(value) and quantile(value, q)"},
     {"list", "fxt-record --list-categories and --list-events list what can be recorded"},
     {"record", "sudo fxt-record records; fxt works on files"},
     {"sched", "fxt report shows who waited for a CPU and who held it"},

@@ -20,10 +20,11 @@ constexpr const char* kName = "fxt-mark";
 constexpr int kExitUsage = 2;
 
 constexpr const char* kDescription =
-    "fxt-mark says what a script does, on the track of the process that called it: the begin and\n"
-    "the end of a span, an instant, a counter's value. Without a recorder, or the right to speak "
-    "to\n"
-    "it, it does nothing and exits with 0.";
+    "fxt-mark writes an event of a script into the trace, on the track of the calling process: "
+    "the\n"
+    "begin or end of a span, an instant, or the value of a counter. Without a recorder, or "
+    "without\n"
+    "permission to connect to it, it does nothing and exits with 0.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -47,13 +48,13 @@ int Run(int argc, char** argv) {
   bool verbose = false;
   mark.pid = static_cast<uint32_t>(getppid());
   program.Add("KIND", kind, "begin, end, instant or counter").Required();
-  program.Add("NAME", mark.name, "Of the span, instant or counter").Required();
-  program.Add("VALUE", value, "Of the counter: a number");
+  program.Add("NAME", mark.name, "Name of the span, instant or counter").Required();
+  program.Add("VALUE", value, "Value of the counter, a number");
   program.Add("--category", mark.category, "Category of the event").Type("NAME").ShowDefault();
-  program.Add("--socket", socket, "Socket of the recorder (else FXT_RECORD_SOCKET names it)")
+  program.Add("--socket", socket, "Socket of the recorder (by default that of FXT_RECORD_SOCKET)")
       .Type("PATH")
       .ShowDefault();
-  program.Add("-v,--verbose", verbose, "Say so where nothing is recorded, and exit with 1");
+  program.Add("-v,--verbose", verbose, "Print a message if nothing is recorded, and exit with 1");
   const auto wanted = program.Parse(argc, argv);
   if (!wanted) return Fail(wanted.error(), kExitUsage);
   if (!*wanted) return 0;
@@ -62,13 +63,14 @@ int Run(int argc, char** argv) {
   if (!found) return Fail({"the kind is begin, end, instant or counter", ""}, kExitUsage);
   mark.kind = *found;
   if ((mark.kind == control::MarkKind::kCounter) != !value.empty()) {
-    return Fail({"a counter has a value, and nothing else has", "fxt-mark counter NAME VALUE"},
-                kExitUsage);
+    return Fail(
+        {"a counter needs a value, and other events have none", "fxt-mark counter NAME VALUE"},
+        kExitUsage);
   }
   if (!value.empty()) {
     char* end = nullptr;
     mark.value = strtod(value.c_str(), &end);
-    if (*end != '\0') return Fail({"'" + value + "' is no number", ""}, kExitUsage);
+    if (*end != '\0') return Fail({"'" + value + "' is not a number", ""}, kExitUsage);
   }
   if (mark.name.empty() || mark.name.size() > control::kMaxMarkName) {
     return Fail({"a name has 1 to 1000 bytes", ""}, kExitUsage);

@@ -41,7 +41,7 @@ util::Status RefuseOneFileForBoth(const RecordOptions& options, output::OutputPl
   trace.existing.reset();
   if (trace.directory && output::IsSamePlace(trace, *stats)) {
     return util::Error{
-        fmt::format("--stats-json {} is where the trace of before is kept", options.stats_json),
+        fmt::format("--stats-json {} is the name of the previous trace", options.stats_json),
         "name another file with --stats-json"};
   }
   return util::Ok();

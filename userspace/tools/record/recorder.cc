@@ -57,7 +57,7 @@ int Recorder::RunUntilEnd() {
   features->types.reset();
   if (options_.rotates()) RemoveOld("of an earlier run, by --keep");
   if (!realtime_ && !options_.quiet) {
-    console_.Note("no right to real-time priority: a busy machine may keep the recorder waiting");
+    console_.Note("no permission for real-time priority: a busy machine may delay the recorder");
   }
   if (util::Status status = Start(); !status) return FailToStart(status.error());
   NoteStart();
@@ -100,8 +100,8 @@ util::Status Recorder::OpenOutput(DriverConfig& config) {
     if (!outputs) return outputs.TakeError();
     outputs_.emplace(std::move(*outputs));
     if (options_.symbols && !outputs_->is_file()) {
-      return util::Error{fmt::format("--symbols: {} is no file", options_.output),
-                         "names are found at the end, in a file that can be read again"};
+      return util::Error{fmt::format("--symbols: {} is not a regular file", options_.output),
+                         "names are added at the end, so the file must be readable again"};
     }
     config.output = session::Destination{outputs_->TakeTrace(), options_.gzip, keep_waiting};
     return util::Ok();
@@ -304,7 +304,7 @@ void Recorder::End(Reason reason) {
   }
   // Like a loss, it is reported with --quiet as well.
   if (const uint64_t refused = providers_.refused(); refused != 0) {
-    console_.Note(fmt::format("{} programs found no place; they were not recorded",
+    console_.Note(fmt::format("{} providers were refused: too many; they were not recorded",
                               util::FormatCount(refused)));
   }
 }

@@ -36,7 +36,7 @@ util::Result<SymbolPassResult> WriteSymbols(const std::string& path, bool gzip, 
   auto output = sink::OpenOutput(options);
   if (!output) return output.TakeError();
   const auto file = output->file();
-  if (!file) return util::Error{fmt::format("{} is no file any more", path), ""};
+  if (!file) return util::Error{fmt::format("{} is not a regular file any more", path), ""};
   const auto sink = sink::MakeSink(std::move(*output), options);
   const auto give_up = [&](const util::Error& error) {
     file->Discard();

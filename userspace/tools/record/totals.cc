@@ -16,9 +16,7 @@
 namespace tools {
 namespace {
 
-std::string CpuName(int32_t cpu) {
-  return cpu < 0 ? "no CPU in particular" : fmt::format("CPU {}", cpu);
-}
+std::string CpuName(int32_t cpu) { return cpu < 0 ? "an unknown CPU" : fmt::format("CPU {}", cpu); }
 
 // Says how many user stacks are complete, and what the unwind tables took.
 void PrintStacks(const Totals& totals, Console& console) {
@@ -71,8 +69,8 @@ double Totals::bytes_per_switch() const {
 
 void PrintLosses(const Totals& totals, Console& console) {
   if (totals.lost_events() == 0) return;
-  console.Note(fmt::format("LOST {} events (the file says where):",
-                           util::FormatCount(totals.lost_events())));
+  console.Note(
+      fmt::format("LOST {} events (marked in the file):", util::FormatCount(totals.lost_events())));
   for (const auto& [where, count] : totals.file.lost) {
     console.Note(fmt::format("  {:>12} {} on {}", util::FormatCount(count),
                              schema::CategoryName(where.second), CpuName(where.first)));
@@ -99,7 +97,7 @@ void PrintTotals(const Totals& totals, Console& console) {
                              util::FormatCount(stats.migrations)));
   }
   if (stats.unseen_switches > 0) {
-    console.Note(fmt::format("{} switches were not shown by the kernel (marked in the file)",
+    console.Note(fmt::format("the kernel did not report {} switches (marked in the file)",
                              util::FormatCount(stats.unseen_switches)));
   }
   PrintStacks(totals, console);
@@ -142,7 +140,7 @@ std::string TotalsJson(const Totals& totals) {
     raw += stats.events[category];
     recorded += stats.recorded[category];
   }
-  // Of the categories that had any.
+  // Adds the categories with nonzero counts.
   const auto add_categories = [&](std::string_view key, const auto& counts) {
     json.Key(key).BeginObject();
     for (uint32_t category = 0; category < FXR_CATEGORY_COUNTS; ++category) {

@@ -25,7 +25,7 @@ struct Totals {
   uint64_t kernel_memory = 0;  // bytes of rings and other maps
   bool realtime = false;
   bool output_failed = false;      // the file ends early
-  uint64_t providers_refused = 0;  // programs that found no place
+  uint64_t providers_refused = 0;  // programs beyond the limit
   session::FileTotals file;
   capture::CaptureStats capture;
   std::optional<capture::UnwindStats> unwind;

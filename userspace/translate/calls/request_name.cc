@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxNameBytes = 80;
 constexpr size_t kMaxWordBytes = 24;
 
-// Of ASCII, whatever the locale.
+// ASCII only, independent of the locale.
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }

@@ -164,18 +164,45 @@ RequestTranslator::Outcome RequestTranslator::OnReceive(uint64_t time, uint32_t 
   if (connection.is_open) End(time, connection, "lost");
   connection.in = bytes;
   connection.out = 0;
-  std::string name;
-  if (!text.empty()) name = NameOfRequest(text, bytes, connection.port, protocols_);
-  connection.is_pipelined = !name.empty() && IsPipelined(text, bytes, protocols_);
-  Begin(time, connection, name.empty() ? std::string_view(connection.name) : name);
+  connection.is_open = true;
+  // On a connection whose protocol is known, so few bytes are the begin of a request. Others may be
+  // whole requests, which begin now.
+  if (connection.is_named && !text.empty() && bytes < FXR_REQUEST_LEAST_TEXT_BYTES) {
+    connection.short_text = text;
+  } else {
+    BeginNamed(time, connection, text, bytes);
+  }
   return Outcome::kRecorded;
 }
 
 RequestTranslator::Outcome RequestTranslator::OnText(uint64_t time,
                                                      const fxr_request_text_long& event,
                                                      std::span<const std::byte> bytes) {
-  return OnReceive(time, event.connection, event.tid, event.bytes,
-                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if ((event.bytes & FXR_REQUEST_TEXT_CONTINUES) != 0) return Continue(time, event, text);
+  return OnReceive(time, event.connection, event.tid, event.bytes, text);
+}
+
+RequestTranslator::Outcome RequestTranslator::Continue(uint64_t time,
+                                                       const fxr_request_text_long& event,
+                                                       std::string_view text) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return Outcome::kUnknown;
+  Connection& connection = found->second;
+  if (connection.short_text.empty()) return Outcome::kNothing;
+  const std::string whole = std::exchange(connection.short_text, {}) + std::string(text);
+  Use(connection, event.tid);
+  BeginNamed(time, connection, whole, connection.in + (event.bytes & ~FXR_REQUEST_TEXT_CONTINUES));
+  return Outcome::kNothing;
+}
+
+void RequestTranslator::BeginNamed(uint64_t time, Connection& connection, std::string_view text,
+                                   uint64_t bytes) {
+  std::string name;
+  if (!text.empty()) name = NameOfRequest(text, bytes, connection.port, protocols_);
+  connection.is_named |= !name.empty();
+  connection.is_pipelined = !name.empty() && IsPipelined(text, bytes, protocols_);
+  Begin(time, connection, name.empty() ? std::string_view(connection.name) : name);
 }
 
 RequestTranslator::Outcome RequestTranslator::OnSend(uint64_t time, uint32_t number, uint32_t tid,
@@ -256,6 +283,7 @@ void RequestTranslator::Begin(uint64_t time, Connection& connection, std::string
 
 void RequestTranslator::End(uint64_t time, Connection& connection, std::string_view problem,
                             std::span<const std::byte> context) {
+  if (!std::exchange(connection.short_text, {}).empty()) BeginNamed(time, connection, {}, 0);
   connection.is_open = false;
   uint32_t peer_pid = 0;
   if (const auto peer = by_end_.find(connection.peer_key); peer != by_end_.end()) {

@@ -22,7 +22,7 @@ namespace translate {
 
 class RequestTranslator {
  public:
-  // What became of an event.
+  // Result of an event.
   enum class Outcome : uint8_t {
     kRecorded,  // it began or ended a request
     kNothing,   // no request is concerned, as with the greeting of a server
@@ -61,7 +61,7 @@ class RequestTranslator {
  private:
   struct Connection {
     bool is_server = false;
-    bool is_open = false;       // a request has begun in the file
+    bool is_open = false;       // a request has begun
     bool is_pipelined = false;  // it is several ones, as its first bytes say
     uint32_t port = 0;          // of the server; 0: a Unix socket
     uint32_t tgid = 0;          // of the last thread that used it
@@ -74,6 +74,9 @@ class RequestTranslator {
     std::string key;   // of this end in `by_end_`
     std::string peer_key;
     std::string span_name;  // of the open request
+    bool is_named = false;  // a request of it had a name of its own
+    // Too short for a name; the request begins when its text continues. Empty: there is none.
+    std::string short_text;
   };
   using Connections = std::unordered_map<uint32_t, Connection>;
 
@@ -82,6 +85,9 @@ class RequestTranslator {
   // `context`: the ids of trace and span of the thread that sends; empty: it has none.
   Outcome OnSend(uint64_t time, uint32_t number, uint32_t tid, uint64_t bytes,
                  std::span<const std::byte> context);
+  // Begins the request of a server, named after `text`, its first bytes of `bytes` in all.
+  void BeginNamed(uint64_t time, Connection& connection, std::string_view text, uint64_t bytes);
+  Outcome Continue(uint64_t time, const fxr_request_text_long& event, std::string_view text);
   void Begin(uint64_t time, Connection& connection, std::string_view name,
              std::span<const std::byte> context = {});
   // `problem`: why there is no answer; empty: this is it.

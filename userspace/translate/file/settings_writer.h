@@ -13,8 +13,8 @@ namespace translate {
 
 class SettingsWriter {
  public:
-  // Bytes of settings in one file. Those of processes beyond are left out and counted; the others
-  // have limits of their own.
+  // Bytes of settings in one file. Settings of further processes are left out and counted; the
+  // others have limits of their own.
   static constexpr uint64_t kMostProcessBytes = uint64_t{8} << 20;
 
   explicit SettingsWriter(TraceWriter& file) : file_(file) {}

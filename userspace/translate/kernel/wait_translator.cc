@@ -157,7 +157,7 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
     }
     const bool is_content = is_fault || wait.kind == FXR_WAIT_FILE || wait.kind == FXR_WAIT_BLOCK;
     if (is_content && wait.offset != kUnknown) {
-      // Of a fault the begin of its page.
+      // A fault is identified by the begin of its page.
       constexpr uint64_t kPage = 4096;
       add(schema::argument::kOffset, is_fault ? wait.offset / kPage * kPage : wait.offset);
     }

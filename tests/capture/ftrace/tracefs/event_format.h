@@ -48,7 +48,7 @@ class StateLetters {
  public:
   // '+' is "R+" (preempted), '?' a bit without a letter.
   static constexpr char kPreempted = '+';
-  // Of recordings: runnable, in a cgroup whose quota is used up. ftrace has R or R+.
+  // For recordings: runnable, in a cgroup whose quota is used up. ftrace has R or R+.
   static constexpr char kThrottled = 'q';
 
   // `print_format` is that of sched_switch.

@@ -13,7 +13,7 @@
 
 namespace truth {
 
-// Where the parts of a page are, from events/header_page.
+// The layout of a page, from events/header_page.
 struct PageLayout {
   FormatField timestamp;
   FormatField commit;

@@ -19,7 +19,7 @@ using testing::FormatCases;
 using testing::RecorderCases;
 using testing::RecordingParts;
 
-TEST(BrokenFilesTest, TheSoundRecordingHasNoFindings) {
+TEST(BrokenFilesTest, TheValidRecordingHasNoFindings) {
   RecordingParts file = RecordingParts::Sound();
   EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
 }

@@ -14,7 +14,7 @@ using fxt::ThreadState;
 
 namespace {
 
-// A section of a program that takes part.
+// A section of a provider.
 void AddProvider(RecordingParts& file) {
   file.Add("info 2", fxt::ProviderInfo{2, "app"});
   file.Add("section 2", fxt::ProviderSection{2});
@@ -190,7 +190,7 @@ std::vector<Broken> RecorderCases() {
                                    .arguments = {&stack, 1}});
        },
        {"recorder-stack at stack"}},
-      {"a switch and a wakeup of a program that takes part",
+      {"a switch and a wakeup of a provider",
        [](RecordingParts& f) {
          AddProvider(f);
          f.Add("switch 2", fxt::LegacyContextSwitch{kEnd, 0, ThreadState::kBlocked, kAppRef,

@@ -25,7 +25,7 @@ struct Broken {
   }
 };
 
-// What is wrong by the format's rules, and by those of what we record alone.
+// Errors by the rules of the format, and by the rules of fxt-record's own files.
 std::vector<Broken> FormatCases();
 std::vector<Broken> RecorderCases();
 

@@ -206,12 +206,12 @@ TEST_F(SentencesTest, ASettingThatExplainsIsNamed) {
                                 .shown = subject});
   };
   Add(kWorker, Metric::kAffinity, Statistic::kAffinityRate, 120);
-  // What program runs is context, and no reason for a kind of change.
+  // The program of a process is context, and no reason for a change.
   differ("worker", "command_line", "worker", "worker --pin");
   const std::string what =
       "worker waits 120 ms per second longer for a CPU, while a CPU that it may not use was idle";
   EXPECT_EQ(ConclusionOf(report_), what);
-  // Of another process, or of another metric.
+  // Settings of another process, or for another metric.
   differ("expiry", "cpus_allowed", "0-1", "1");
   differ("worker", "timerslack_ns", "50000", "8000000");
   EXPECT_EQ(ConclusionOf(report_), what);

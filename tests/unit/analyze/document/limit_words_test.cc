@@ -12,7 +12,7 @@ TEST(LimitWordsTest, NamesTheGroupAndItsShareOfEachPeriod) {
   EXPECT_EQ(LimitWords("/a", 1'500'000, 5'000'000), "its cgroup /a may use 1.5 ms of each 5 ms");
 }
 
-TEST(LimitWordsTest, LeavesOutWhatIsNotKnown) {
+TEST(LimitWordsTest, LeavesOutUnknownLimits) {
   EXPECT_EQ(LimitWords("", 30'000'000, 100'000'000), "its cgroup may use 30 ms of each 100 ms");
   EXPECT_EQ(LimitWords("/a", 0, 100), "its cgroup /a used up its quota");
   EXPECT_EQ(LimitWords("", 0, 0), "its cgroup used up its quota");

@@ -21,7 +21,7 @@ TEST(FrameNamesTest, CompiledCodeIsNamedByItsProcess) {
   FrameNames names(options);
   EXPECT_EQ(names.NameOf(100, 0x1004, false), "first");
   EXPECT_EQ(names.NameOf(100, 0x1010, false), "foo::bar()");
-  // What comes back to the end of a function was called from within.
+  // A return address at the end of a function belongs to a call within it.
   EXPECT_EQ(names.NameOf(100, 0x1010, true), "first");
   EXPECT_EQ(names.NameOf(100, 0x1020, false), "[unknown]");
   EXPECT_EQ(names.NameOf(101, 0x1004, false), "[unknown]");

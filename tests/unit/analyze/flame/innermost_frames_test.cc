@@ -17,7 +17,7 @@ TEST(InnermostFramesTest, AreThoseOfTheProgram) {
   EXPECT_EQ(InnermostFrames({}, 3), "");
 }
 
-TEST(InnermostFramesTest, OfTheCLibraryIsWhatWasCalled) {
+TEST(InnermostFramesTest, HasTheCalledFunctionOfTheCLibrary) {
   const std::vector<NamedFrame> frames = {{"clock_nanosleep", true}, {"usleep", true}, {"nap"},
                                           {"qsort", true},           {"msort", true},  {"main"}};
   EXPECT_EQ(InnermostFrames(frames, 3), "usleep <- nap <- qsort");

@@ -18,7 +18,7 @@ using testing::StackTrace;
 
 const std::vector<uint64_t> kNamedStack = {0x1004, 0x1018};
 
-// What one says of `words`, with the files of `root`.
+// The output for `words`, with the files of `root`.
 FoldedStacks Fold(std::span<const std::byte> bytes, const std::string& root) {
   LbrSymbolOptions options;
   options.files.root = root;

@@ -178,7 +178,7 @@ TEST(LbrPlacesTest, NamesTheRunningKernelsFunctions) {
                     .file_offset = text->start});
   const auto kallsyms = symbols::ReadKallsyms("/proc/kallsyms");
   ASSERT_TRUE(kallsyms.ok());
-  // Whatever stands in the middle of the text.
+  // Any bytes in the middle of the text.
   const uint64_t address = text->start + text->size / 2;
   const symbols::Symbol* symbol = kallsyms->functions.Find(address);
   if (symbol == nullptr) GTEST_SKIP() << "no function in the middle of the kernel's text";

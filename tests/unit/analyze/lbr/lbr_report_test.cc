@@ -73,7 +73,7 @@ TEST(LbrReportTest, DoesNotCountUnfilledSlotsAsBranches) {
   EXPECT_EQ(report.totals().unfilled, 3u);
   EXPECT_EQ(report.totals().empty_samples, 1u);
   EXPECT_EQ(report.Branches().size(), 1u);
-  // What ran before the oldest filled slot is unknown.
+  // The code before the oldest filled slot is unknown.
   EXPECT_TRUE(report.Blocks().empty());
   EXPECT_EQ(report.Threads().at(0).branches, 1u);
 }

@@ -28,7 +28,7 @@ std::string PageOf(PageKind kind, const std::string& text) {
   return MakePage(kind, data);
 }
 
-// What a browser finds in the element.
+// The content of the element for a browser.
 std::string EmbeddedIn(const std::string& page) {
   const std::string begin = R"(<script type="application/json" id="data">)";
   const size_t from = page.find(begin) + begin.size();

@@ -9,7 +9,7 @@
 namespace analyze {
 namespace {
 
-TEST(PackedPartsTest, GivesBackWhatItTook) {
+TEST(PackedPartsTest, ReturnsThePackedParts) {
   std::mt19937_64 random(1);
   const auto index = [&] {
     return random() % 4 == 0 ? facts::kNoThread

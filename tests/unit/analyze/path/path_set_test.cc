@@ -75,7 +75,7 @@ class PathSetTest : public ::testing::Test {
   std::optional<path::PathReader> reader_;
 };
 
-TEST_F(PathSetTest, LeavesOutWhatFindsNoRoom) {
+TEST_F(PathSetTest, LeavesOutRequestsWithoutRoom) {
   PathSet small(1000);
   for (const auto& entry : set_.entries()) small.Add(entry.request, entry.parts());
   EXPECT_EQ(small.entries().size() + small.left_out(), 10U);

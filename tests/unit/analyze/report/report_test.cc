@@ -70,7 +70,7 @@ TEST_F(ReportTest, TextNamesWaiterHolderAndWakers) {
   EXPECT_THAT(text, HasSubstr("note: a note"));
   EXPECT_THAT(text, HasSubstr("its CPU ran hog [8] 50.0us"));
   EXPECT_THAT(text, HasSubstr("woken by waker [9] <- interrupt"));
-  EXPECT_THAT(text, HasSubstr("because of whom"));
+  EXPECT_THAT(text, HasSubstr("causes of waits"));
   EXPECT_THAT(text, Not(HasSubstr("events were lost")));
 }
 

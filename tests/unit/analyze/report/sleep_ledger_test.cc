@@ -39,7 +39,7 @@ class SleepLedgerTest : public ::testing::Test {
   SleepLedger ledger_;
 };
 
-TEST_F(SleepLedgerTest, SleepsAddUpByWhoWhatAndForWhom) {
+TEST_F(SleepLedgerTest, SleepsAddUpByThreadObjectAndWaker) {
   const facts::WaitObject socket{.syscall = "read", .kind = "tcp", .object = "a -> b"};
   Sleep(11, 100, socket, 21);
   Sleep(11, 300, socket, 21);

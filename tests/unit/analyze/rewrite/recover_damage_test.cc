@@ -306,8 +306,8 @@ Total Run(const std::string& name, const Bytes& sound, int rounds, int wounds, s
       }
       total.undamaged += undamaged;
       total.saved += found;
-      // A few dozen records next to the damage may be lost. Where the damage consists of valid
-      // records of another place, the loss is limited by their number.
+      // A few dozen records next to the damage may be lost. If the damage consists of valid records
+      // from elsewhere in the file, their number limits the loss.
       const uint64_t there = (wound.to - wound.from) / kSwitchBytes;
       if (undamaged - found > std::max<uint64_t>(undamaged / 100, 40) + there) {
         ++total.failed;

@@ -116,7 +116,7 @@ TEST(DumpTest, JsonLinesAreObjects) {
   EXPECT_EQ(blob["branches"][0]["to"], "0x2000");
 }
 
-// Whatever a trace has, each record is one line, and each JSON line is valid.
+// For any trace, each record is one line, and each JSON line is valid.
 TEST(DumpTest, EveryRecordIsALine) {
   for (uint64_t seed = 100; seed < 104; ++seed) {
     fxt::testing::RandomRecords random(seed);

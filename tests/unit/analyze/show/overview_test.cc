@@ -23,7 +23,7 @@ Overview OverviewOf(std::span<const std::byte> bytes) {
   return TakeOverview(reader);
 }
 
-TEST(OverviewTest, CountsWhatIsInARecording) {
+TEST(OverviewTest, CountsTheContentsOfARecording) {
   RecordingParts file = RecordingParts::Sound();
   const auto bytes = file.Bytes();
   const Overview overview = OverviewOf(bytes);
@@ -91,7 +91,7 @@ TEST(OverviewTest, JsonSaysTheSame) {
   EXPECT_EQ(json["threads"].size(), overview.threads.size());
 }
 
-TEST(OverviewTest, TextNamesWhatMatters) {
+TEST(OverviewTest, TextHasTheImportantFacts) {
   RecordingParts file = RecordingParts::Sound();
   const std::string text = OverviewText("x.fxt", OverviewOf(file.Bytes()), 5);
   for (const char* part : {"x.fxt", "kernel", "6.1.0", "switch", "worker [101] of app [100]",

@@ -38,7 +38,7 @@ TEST(StackTimesTest, AddsUpTheSleepsAndSamplesOfGroups) {
   }
 }
 
-TEST(StackTimesTest, CountsWhatFindsNoRoom) {
+TEST(StackTimesTest, CountsStacksWithoutRoom) {
   StackTimes times;
   times.BeginCapture();
   for (uint32_t i = 0; i < StackTimes::kMaxStacks; ++i) times.Find({0, {i}});

@@ -17,7 +17,7 @@ KernelSymbols Answering(uint64_t address, const char* text) {
   });
 }
 
-TEST(KernelSymbolsTest, ReadsWhatTheKernelPrints) {
+TEST(KernelSymbolsTest, ReadsTheTextOfTheKernel) {
   const auto symbol = Answering(0xffffffff81002020, "do_syscall_64+0x10/0x5a0").At(1);
   ASSERT_TRUE(symbol);
   EXPECT_EQ(symbol->name, "do_syscall_64");

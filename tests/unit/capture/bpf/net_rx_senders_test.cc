@@ -34,7 +34,7 @@ TEST_F(NetRxSendersTest, OneCpuReceivedSteeredPackets) {
   EXPECT_FALSE(Known("1 0 0 0 0 0 0 0 0 0 0\n1 0 0 0 0 0 0 0 0 0000000f 0\n"));
 }
 
-TEST_F(NetRxSendersTest, WhatCannotBeReadIsNotKnown) {
+TEST_F(NetRxSendersTest, UnreadableFilesAreUnknown) {
   EXPECT_FALSE(AreNetRxSendersKnown(folder_.path().string() + "/absent", folder_.path().string()));
   EXPECT_FALSE(Known("1 0 0\n"));
   EXPECT_FALSE(Known("1 0 0 0 0 0 0 0 0 words\n"));

@@ -24,7 +24,7 @@ TEST(SyscallCodeTest, EndsWhereTheNextFunctionBegins) {
   EXPECT_EQ(code.bytes, 0xf0u);
 }
 
-TEST(SyscallCodeTest, FindsNothingInHiddenOrForeignSymbols) {
+TEST(SyscallCodeTest, FindsNothingInHiddenOrUndefinedSymbols) {
   for (const char* text : {"", "0000000000000000 T do_syscall_64\n0000000000000000 T other\n",
                            "ffff800080001000 T invoke_syscall\nffff800080001100 T other\n",
                            "ffffffff81002010 T do_syscall_64\n",

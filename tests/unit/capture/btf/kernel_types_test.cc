@@ -102,7 +102,7 @@ void ExpectSameAsLibbpf(const KernelTypes& types, const btf* expected) {
   }
 }
 
-TEST_F(KernelTypesTest, FindsWhatLibbpfFinds) {
+TEST_F(KernelTypesTest, AgreesWithLibbpf) {
   const std::string bytes = MakeTypes();
   const auto types = Load(bytes);
   ASSERT_TRUE(types.ok()) << types.error().message;

@@ -81,7 +81,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// Where each field of a struct is, those of structs without a name in it as well.
+// The offset of each field of a struct, also of fields in its anonymous structs.
 void FindPlaces(const btf* types, uint32_t id, uint32_t from,
                 std::map<std::string, Place>* places) {
   const btf_type* type = btf__type_by_id(types, id);

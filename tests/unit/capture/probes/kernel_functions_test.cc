@@ -43,13 +43,13 @@ TEST(KernelFunctionsTest, FindsFunctionsByName) {
   EXPECT_EQ(FindNames("changed.isra.0"), Texts{"changed.isra.0"});
 }
 
-TEST(KernelFunctionsTest, FunctionsOfOneNameAreAllMeantAsFarAsTheKernelShowsAddresses) {
+TEST(KernelFunctionsTest, ANameMatchesAllFunctionsWithVisibleAddresses) {
   EXPECT_EQ(FindNames("twice"), (Texts{"twice", "twice"}));
   EXPECT_EQ(FindNames("twice", "0000000000000000 t twice\n0000000000000000 t twice\n"),
             Texts{"twice"});
 }
 
-TEST(KernelFunctionsTest, PatternsLeaveOutAliasesPartsAndWhatIsNoFunction) {
+TEST(KernelFunctionsTest, PatternsMatchNoAliasesPartsAndData) {
   EXPECT_EQ(FindNames("vfs_*"), (Texts{"vfs_read", "vfs_write", "vfs_of_module of odd_fs"}));
   EXPECT_EQ(FindNames("vfs_*.part.?"), Texts{"vfs_helper.part.0"});
 }

@@ -50,7 +50,7 @@ TEST(MergeLaneTest, HeldEventsOutliveTheirSlots) {
   EXPECT_EQ(Take(lane, 10), (Bodies{2}));
   lane.Release();
   EXPECT_EQ(producer.tail(), 2u);
-  // The slots are written anew.
+  // The slots are written again.
   for (uint64_t i = 0; i < SlotProducer::kSlots - 1; ++i) producer.Put(20, 100);
   EXPECT_EQ(Take(lane, 49).size(), SlotProducer::kSlots - 1);
   lane.Release();

@@ -64,7 +64,7 @@ TEST(SlotRingTest, EventsOfOneTimeAreOvertakenTogether) {
   EXPECT_EQ(ring.InOrder(kMax, kNearSlots), 2u);
 }
 
-// What is cut off leaves its last event for later, since that one's successor was not looked at.
+// A cut read leaves its last event for the next one, because the event after it was not read.
 TEST(SlotRingTest, ARunHasABoundAndStaysInOneLap) {
   SlotProducer producer;
   SlotRing ring = producer.Ring();

@@ -11,7 +11,7 @@ namespace {
 
 TraceOutput Null() { return {util::UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC)), "null"}; }
 
-// What a call came to: the error's name, "done", "waits", or "written".
+// The result of a call: the error's name, "done", "waits", or "written".
 class Answer {
  public:
   Done done() {

@@ -18,7 +18,7 @@ std::vector<std::string> CallsOf(Served& served) {
   return served.Do([](FakeEngine& engine) { return engine.calls; });
 }
 
-TEST(ProviderCallsTest, AProviderIsToldForAsLongAsItIsConnected) {
+TEST(ProviderCallsTest, AProviderIsNotifiedWhileItIsConnected) {
   Served served;
   RawClient client(served.path());
   ASSERT_TRUE(
@@ -49,7 +49,7 @@ TEST(ProviderCallsTest, AProviderIsToldForAsLongAsItIsConnected) {
   EXPECT_EQ(CallsOf(served), (std::vector<std::string>{"provider app", "gone 5"}));
 }
 
-TEST(ProviderCallsTest, RefusesWhatIsNoRegistration) {
+TEST(ProviderCallsTest, RefusesCallsThatAreNoRegistration) {
   Served served;
   RawClient client(served.path());
   EXPECT_NE(client.Call("RegisterProvider", R"({"name":"app"})").find("ExpectedMore"),

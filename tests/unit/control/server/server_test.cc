@@ -161,7 +161,7 @@ TEST(ServerTest, SendsAlertsToWatchers) {
   client.Call("SendAlert", R"({"alert_name":"first"})");
   EXPECT_EQ(one.Receive(), R"({"parameters":{"alert_name":"first"}})");
   EXPECT_EQ(all.Receive(), R"({"parameters":{"alert_name":"first"},"continues":true})");
-  // What comes between two calls is kept.
+  // Alerts between two calls are kept.
   client.Call("SendAlert", R"({"alert_name":"second"})");
   EXPECT_EQ(one.Call("WatchAlert"), R"({"parameters":{"alert_name":"second"}})");
   EXPECT_EQ(all.Receive(), R"({"parameters":{"alert_name":"second"},"continues":true})");
@@ -226,7 +226,7 @@ TEST(ServerTest, SurvivesHostileClients) {
   RawClient text(served.path());
   text.SendBytes("GET / HTTP/1.1\r\n\r\n" + std::string(1, '\0'));
   EXPECT_TRUE(text.WaitForEnd());
-  // More descriptors than anybody needs.
+  // More descriptors than any client needs.
   RawClient handles(served.path());
   util::UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   for (int i = 0; i < 100; ++i) {
@@ -309,7 +309,7 @@ TEST(ServerTest, SurvivesMutatedCalls) {
     const size_t cut = below(stream.size() + 1);
     if (!client.SendBytes(stream.substr(0, cut)) || !client.SendBytes(stream.substr(cut))) continue;
     shutdown(client.fd(), SHUT_WR);
-    // Whatever it says is JSON, and then it ends. Who watches would wait for ever.
+    // Each reply is JSON, and then the connection ends. A watching client would wait for ever.
     pollfd ready{client.fd(), POLLIN, 0};
     if (poll(&ready, 1, stream.find("Watch") == std::string::npos ? 20'000 : 0) == 0) continue;
     const std::string answer = client.Receive();

@@ -46,7 +46,7 @@ TEST(ActivityHistoryTest, HolesAreUnknownAndOverlapsAreCut) {
   EXPECT_EQ(history.EndOf(0), 50U);
 }
 
-// Whatever the ring overwrites, an interval is the one that was added or absent.
+// An interval is the added one or, after the ring has overwritten it, absent.
 TEST(ActivityHistoryTest, AnswersAreThoseAddedOrNone) {
   for (const size_t bytes : {size_t{1}, size_t{2048}, size_t{64} << 10}) {
     ActivityHistory history(bytes);

@@ -17,7 +17,7 @@ std::map<uint32_t, uint64_t> Held(const CpuHistory& history, uint32_t cpu, uint6
   return held;
 }
 
-TEST(CpuHistoryTest, PartsThatLieInTheIntervalAreTold) {
+TEST(CpuHistoryTest, ReportsPartsWithinTheInterval) {
   CpuHistory history;
   history.Add(0, {.begin = 0, .end = 10, .group = 1});
   history.Add(0, {.begin = 10, .end = 20, .group = 2});

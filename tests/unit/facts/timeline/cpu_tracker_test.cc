@@ -85,7 +85,7 @@ TEST_F(CpuTrackerTest, ALossOfSwitchesLeavesItOpen) {
   EXPECT_EQ(CpusOfInstants(), (Cpus{std::nullopt, 3, 2}));
 }
 
-TEST_F(CpuTrackerTest, AnArgumentSaysMoreThanTheThread) {
+TEST_F(CpuTrackerTest, AnArgumentTakesPrecedenceOverTheThread) {
   const auto with = [&](const fxt::ArgumentValue& value) {
     const fxt::Argument argument{StringRef::Inline("cpu"), value};
     Instant(6, 7, {&argument, 1});

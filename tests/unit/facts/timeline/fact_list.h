@@ -47,7 +47,7 @@ class FactList {
     Add(fmt::format("gap cpu{} {}-{} {}", gap.cpu, gap.begin, gap.end,
                     kNames[static_cast<size_t>(gap.why)]));
   }
-  // Those since the last call.
+  // The facts since the last call.
   std::vector<std::string> Take() { return std::exchange(lines_, {}); }
 
  private:

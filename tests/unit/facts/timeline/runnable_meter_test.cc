@@ -70,7 +70,7 @@ std::vector<RunnableParts> WaitOf7(const char* cpus, int64_t priority_of_8) {
   return handler.parts;
 }
 
-TEST(RunnableMeterTest, TellsWhyAThreadDidNotRun) {
+TEST(RunnableMeterTest, ReportsWhyAThreadDidNotRun) {
   EXPECT_EQ(WaitOf7("0", 120).back(), (RunnableParts{.affinity = 10}));
   EXPECT_EQ(WaitOf7("0", 110).back(), (RunnableParts{.affinity = 10, .weight = 30}));
   EXPECT_EQ(WaitOf7("0-1", 120).back(), RunnableParts());

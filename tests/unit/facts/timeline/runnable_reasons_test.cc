@@ -175,7 +175,7 @@ TEST_F(RunnableReasonsTest, ALowerClassRunsInPlaceOfARealTimeThread) {
   // A wakeup may have come late.
   EXPECT_EQ(Behind(kNice0, 50), RunnableParts());
   EXPECT_EQ(Behind(kNice0, 50, WaitKind::kWakeup, kMs), (RunnableParts{.rt_throttled = kMs}));
-  // What ran before the wait was not chosen instead.
+  // A thread that ran before the wait was not chosen instead.
   RunnableReasons::OpenWait wait(reasons_, 0, 50);
   wait.AddHolder(5, 10, 10 + kMs, 0, kNice0);
   EXPECT_EQ(wait.End({.index = 0, .kind = WaitKind::kPreempted, .begin = 10, .end = 10 + kMs}),

@@ -115,7 +115,7 @@ class Machine {
   }
 
   void SwitchOn(uint32_t cpu) {
-    // Whatever can run: unknown threads come from before the window.
+    // All threads that can run: unknown threads come from before the window.
     std::vector<fxt::Koid> ready = {0};
     for (fxt::Koid koid = 1; koid <= kThreads; ++koid) {
       const Share share = threads_[koid].share;

@@ -257,7 +257,7 @@ TEST_F(TimelineTest, ASwitchThatIsMissingShows) {
                                                  "wait t6 sleeping 30-50"));
 }
 
-TEST_F(TimelineTest, NothingIsToldOfAnEmptyTrace) {
+TEST_F(TimelineTest, ReportsNothingForAnEmptyTrace) {
   timeline.Finish(0);
   EXPECT_THAT(facts.Take(), IsEmpty());
   EXPECT_EQ(timeline.RunningOn(0), std::nullopt);

@@ -32,7 +32,7 @@ class World {
   }
   void Sleep(fxt::Koid thread) { Switch(thread, false, fxt::ThreadState::kBlocked); }
   void Exit(fxt::Koid thread) { purposes_.NoteExit(timeline_.Find(thread)); }
-  // Ends a sleep; 0 is an interrupt. What it was for.
+  // Ends a sleep; 0 is an interrupt. Its purpose.
   WaitsFor Wake(fxt::Koid thread, fxt::Koid waker = 0) {
     Wakeup wakeup{
         .time = ++now_, .cpu = CpuOf(thread), .thread = thread, .waker = {}, .weight = {}};
@@ -134,7 +134,7 @@ TEST_F(WaitPurposesTest, ThreadsThatPassOnWhatTheyGotWaitForTheOneThatGaveIt) {
   pass_time();
   world_.Wake(kSecond, kFirst);
   EXPECT_EQ(world_.giver(), kFirst);
-  // Of another process, and of none.
+  // Threads of another process, and without a process.
   world_.Sleep(kSecond);
   world_.Wake(kSecond, kOtherProcess);
   EXPECT_EQ(world_.giver(), 0U);
@@ -193,7 +193,7 @@ TEST_F(WaitPurposesTest, AnswerComesThroughOthers) {
 
 // Four workers of a process answer four clients. A thread that asks nothing of them holds their
 // lock.
-TEST_F(WaitPurposesTest, LockAmidARequest) {
+TEST_F(WaitPurposesTest, LockWithinARequest) {
   constexpr fxt::Koid kHolder = 9;
   world_.Old(kShell, 1);
   world_.Wake(kShell);
@@ -319,7 +319,7 @@ TEST_F(PoolTest, AWorkerWithoutARequestWaitsForTheNextOne) {
   }
 }
 
-// One worker tells the next one that the queue has more.
+// One worker wakes the next one, because the queue has more.
 TEST_F(PoolTest, AWorkerThatWakesAnIdleOneHoldsNoLock) {
   for (int i = 0; i < 100; ++i) {
     Ask(kFirst, kWorker);
@@ -330,7 +330,7 @@ TEST_F(PoolTest, AWorkerThatWakesAnIdleOneHoldsNoLock) {
   }
 }
 
-TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
+TEST_F(PoolTest, ABusyWorkerAnswersARequestThatDidNotWakeIt) {
   EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
   AskBusy(kSecond);
   for (int i = 0; i < 100; ++i) {
@@ -344,7 +344,7 @@ TEST_F(PoolTest, ABusyWorkerAnswersWhatItWasNotWokenFor) {
   }
 }
 
-TEST_F(PoolTest, WhoGivesWorkWaitsForWhoTakesIt) {
+TEST_F(PoolTest, ASenderOfWorkWaitsForItsReceiver) {
   EXPECT_EQ(Ask(kFirst, kWorker), WaitsFor::kWork);
   for (int i = 0; i < 100; ++i) {
     // A full pipe: the worker empties it at its own pace.
@@ -439,7 +439,7 @@ TEST_F(WaitPurposesTest, TheSystemCallSaysWhatASleepIsFor) {
   EXPECT_EQ(sleep({.syscall = "read", .kind = "tcp"}, 0), WaitsFor::kUnknown);
 }
 
-TEST_F(WaitPurposesTest, WhoAcceptsWaitsForWorkWhateverItDidBefore) {
+TEST_F(WaitPurposesTest, AcceptIsAWaitForWorkAfterAnyOtherCall) {
   world_.Old(kShell, 1);
   world_.Old(kServer, 3);
   world_.Wake(kShell);

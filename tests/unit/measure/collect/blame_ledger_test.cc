@@ -31,7 +31,7 @@ TEST(BlameLedgerTest, SumsAreThoseOfAMap) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(BlameLedgerTest, TimeInDIsKeptBesideTheWhole) {
+TEST(BlameLedgerTest, TimeInDIsKeptBesideTheTotal) {
   BlameLedger ledger;
   ledger.Add(1, Attribution::kWokenBy, 2, {.count = 1, .ns = 10});
   ledger.Add(1, Attribution::kWokenBy, 2, {.count = 1, .ns = 5, .blocked_ns = 5, .blocked = 1});

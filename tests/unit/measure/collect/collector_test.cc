@@ -84,7 +84,7 @@ TEST(CollectorTest, ThrottledTimeIsNoWaitForACpuAndHasItsLimit) {
   EXPECT_EQ(app.limits, limits);
 }
 
-TEST(CollectorTest, WaitsAreBlamedOnWhoHeldTheCpuAndSleepsOnTheWaker) {
+TEST(CollectorTest, WaitsAreAttributedToRunningThreadsAndSleepsToTheWaker) {
   const Capture capture = Simple();
   const Group& app = *Find(capture, "app");
   EXPECT_EQ(BlameOn(capture, app, Attribution::kHeldCpu, "hog"), (Blame{.count = 2, .ns = 100}));
@@ -124,7 +124,7 @@ TEST(CollectorTest, WaitsCutByAnEdgeAreCountedApart) {
   EXPECT_EQ(app.of(Share::kSleeping), 100u);
 }
 
-TEST(CollectorTest, WhatTouchesALossIsUnknown) {
+TEST(CollectorTest, FactsAtALossAreUnknown) {
   TraceScript trace;
   trace.Name(7, "app").Name(8, "hog");
   trace.Switch(100, 0, 0, "R", 7).Switch(200, 0, 7, "S", 8).Loss(250, 1, 5);
@@ -140,7 +140,7 @@ TEST(CollectorTest, WhatTouchesALossIsUnknown) {
   EXPECT_GE(app.of(Share::kUnknown), 100u);
 }
 
-TEST(CollectorTest, WhatTouchesAnUnseenSwitchIsUnknown) {
+TEST(CollectorTest, FactsAtAnUnseenSwitchAreUnknown) {
   TraceScript trace;
   trace.Name(7, "app").Name(8, "hog").Name(9, "third");
   trace.Switch(100, 0, 0, "R", 7).Unseen(200, 0).Switch(200, 0, 7, "R", 8);
@@ -191,7 +191,7 @@ TEST(CollectorTest, TheFirstRunOfANewThreadEndsAWakeupLatency) {
   EXPECT_EQ(app.of(Share::kAbsent), 30u);
 }
 
-TEST(CollectorTest, AForkedChildCountsAsWhatItBecomes) {
+TEST(CollectorTest, AForkedChildCountsUnderItsNewName) {
   TraceScript trace;
   trace.Name(7, "sh").Switch(100, 0, 0, "R", 7);
   trace.Process(8, "sh", 7).Thread(8, "sh", 8).Fork(120, 7, 8).Wake(130, 8, 7);
@@ -273,7 +273,7 @@ TEST(CollectorTest, WaitingWhileAnotherCpuIdlesIsNotConserved) {
   EXPECT_EQ(Find(capture, "app")->unconserved_ns, 70u);
 }
 
-TEST(CollectorTest, AMigratedWaitIsBlamedOnBothCpus) {
+TEST(CollectorTest, AMigratedWaitIsAttributedToThreadsOfBothCpus) {
   TraceScript trace;
   trace.Name(7, "app").Name(8, "hog").Name(9, "other");
   trace.Switch(0, 0, 0, "R", 7).Switch(0, 1, 0, "R", 9);
@@ -357,7 +357,7 @@ TEST(CollectorTest, ThereAreNoMoreGroupsThanALimit) {
   EXPECT_EQ(threads, 3000u);
 }
 
-// What a program on the same machine calls its threads does not change what is said of the command.
+// The names of threads of other programs do not change the groups of the command.
 TEST(CollectorTest, AThreadThatIsRenamedWithoutEndLeavesTheCommandItsGroups) {
   TraceScript trace;
   trace.Name(7, "chaos").Name(20, "fxt-record", 8);

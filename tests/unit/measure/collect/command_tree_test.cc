@@ -6,7 +6,7 @@
 namespace measure {
 namespace {
 
-TEST(CommandTreeTest, WhatTheCommandMakesIsInItAndWhatThatMakes) {
+TEST(CommandTreeTest, HasAllDescendantsOfTheCommand) {
   CommandTree tree;
   tree.NoteFork(1, 5);
   EXPECT_FALSE(tree.Contains(1)) << "without a command nothing is";

@@ -50,7 +50,7 @@ TEST(GroupTableTest, ManyThreadNamesOfAProcessShareAGroupInTheEnd) {
   EXPECT_EQ(table.groups()[table.Find(other, other, false)].name.process, "client");
 }
 
-TEST(GroupTableTest, WhatIsOutsideOfACommandLeavesRoomForIt) {
+TEST(GroupTableTest, OtherProcessesLeaveRoomForTheCommand) {
   GroupTable table;
   table.KeepRoomForCommand();
   for (size_t i = 0; i < 30'000; ++i) {
@@ -66,7 +66,7 @@ TEST(GroupTableTest, WhatIsOutsideOfACommandLeavesRoomForIt) {
             (GroupName{"command", "command", true}));
 }
 
-TEST(GroupTableTest, ACommandThatTakesAllOfItIsStillToldApartFromOthers) {
+TEST(GroupTableTest, ACommandWithAllGroupsIsStillSeparateFromOthers) {
   GroupTable table;
   table.KeepRoomForCommand();
   for (size_t i = 0; i < 30'000; ++i) {
@@ -83,7 +83,7 @@ TEST(GroupTableTest, ACommandThatTakesAllOfItIsStillToldApartFromOthers) {
   EXPECT_EQ(table.groups()[outside].name, (GroupName{others, others, false}));
 }
 
-TEST(GroupTableTest, NamesKeepTheirDigitsWhereNoOtherFoldsToTheSame) {
+TEST(GroupTableTest, NamesKeepTheirDigitsIfTheyAreUnique) {
   GroupTable table;
   const uint32_t python = table.AddName("python3", false);
   const uint32_t first = table.AddName("kworker/3:1", false);

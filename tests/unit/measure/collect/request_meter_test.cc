@@ -85,7 +85,7 @@ TEST(RequestMeterTest, NamesThatDifferInDigitsAreApartIfThereAreFew) {
               ElementsAre("step 0 1", "step 1 1", "step 2 1", "user # 50"));
 }
 
-TEST(RequestMeterTest, FurtherNamesAreCountedTogether) {
+TEST(RequestMeterTest, NamesBeyondTheLimitAreCountedTogether) {
   Begun trace;
   uint64_t time = 110;
   for (size_t i = 0; i < RequestMeter::kMaxNames + 100; ++i) {
@@ -114,7 +114,7 @@ TEST(RequestMeterTest, RequestsThatBeganBeforeTheWindowAreLeftOut) {
   EXPECT_EQ(capture.requests_left_out, 1U);
 }
 
-// 300 requests of 100,000 parts are beyond what is walked. Those that are not have whole paths.
+// 300 requests of 100,000 parts are beyond what is walked. Other requests have complete paths.
 TEST(RequestMeterTest, RequestsBeyondTheLimitOfPathsAreLeftOut) {
   constexpr uint64_t kRequests = 300;
   testing::OverlappingRequests trace(kRequests, 50'000);
@@ -130,7 +130,7 @@ TEST(RequestMeterTest, RequestsBeyondTheLimitOfPathsAreLeftOut) {
   EXPECT_EQ(sum, stats.times.whole.count() * (trace.end() - 110));
 }
 
-// Whatever records come in whatever order, the parts add up, and the fast path changes nothing.
+// For any records in any order the parts add up, and the fast path gives the same result.
 TEST(RequestMeterTest, FastPathAndAllRecordsAgree) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     TraceScript trace(TraceScript::kIndexed);

@@ -23,7 +23,7 @@ TEST(SessionInfoTest, TimesAreReadWithTheirZone) {
   }
 }
 
-TEST(SessionInfoTest, TheSessionTellsWhereACaptureComesFrom) {
+TEST(SessionInfoTest, TheSessionHasTheOriginOfACapture) {
   const std::vector<fxt::Argument> arguments = {
       Text("version", "1.2"),
       Text("host", "h"),

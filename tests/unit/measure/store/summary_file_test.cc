@@ -83,7 +83,7 @@ TEST(SummaryFileTest, SummariesBehindOneAnotherAreSoManyCaptures) {
   EXPECT_FALSE(DecodeSummaries(SummaryBytes(file + "x")));
 }
 
-// What all of them take together has a limit.
+// Their total size has a limit.
 TEST(SummaryFileTest, ManySummariesMayTakeNoMoreThanOne) {
   Capture wide;
   for (int i = 0; i < 1400; ++i) {

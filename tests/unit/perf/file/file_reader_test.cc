@@ -105,7 +105,7 @@ TEST(FileReaderTest, RefusesTheFileFormFromAPipe) {
   EXPECT_NE(ReadAll(builder.BuildFile(), false).error.find("pipe"), std::string::npos);
 }
 
-TEST(FileReaderTest, RefusesWhatItCannotRead) {
+TEST(FileReaderTest, RefusesUnreadableFiles) {
   const auto error = [](std::string_view start) {
     ByteBuilder file;
     file.Text(start).U64(104).U64(0);
@@ -247,7 +247,7 @@ TEST(FileReaderTest, PassesOverDataBehindRecords) {
   EXPECT_EQ(read.ips, Ips(1));
 }
 
-TEST(FileReaderTest, ReadsWhatTheFileSaysOfItself) {
+TEST(FileReaderTest, ReadsTheHeaderOfTheFile) {
   const auto string = [](std::string_view text) {
     ByteBuilder padded;
     padded.PaddedText(text);

@@ -65,7 +65,7 @@ TEST(TimeOrderTest, RespectsItsMemoryLimit) {
     while (auto record = order.Next()) EXPECT_EQ(record->file_offset, ++out);
     ASSERT_LT(i - out, 1000u);
   }
-  // What comes after a newer one has left is given out all the same, and counted.
+  // A record that is older than one already emitted is emitted, and counted.
   Add(&order, 1, 0);
   order.Finish();
   EXPECT_EQ(Drain(&order).front(), 0u);

@@ -117,7 +117,7 @@ TEST(LbrAttrTest, TakesEverythingFromAKernelThatHasIt) {
   EXPECT_EQ(kernel.attempts.size(), 1u);
 }
 
-TEST(LbrAttrTest, DoesWithoutWhatAKernelRefuses) {
+TEST(LbrAttrTest, DropsOptionsThatAKernelRefuses) {
   for (const OptionalFeature missing : kAllOptionalFeatures) {
     for (const int error : {EINVAL, EOPNOTSUPP}) {
       FakeKernel kernel;
@@ -153,8 +153,8 @@ TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
             std::vector<OptionalFeature>{OptionalFeature::kMappingBuildIds});
 }
 
-// What the running kernel says. Its checks of the attr come before its search for hardware, so a
-// machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
+// The answer of the running kernel. Its checks of the attr come before its search for hardware, so
+// a machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
 class KernelVerdictTest : public ::testing::Test {
  protected:
   void SetUp() override {

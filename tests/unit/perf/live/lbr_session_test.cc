@@ -175,7 +175,7 @@ TEST_F(LbrSessionTest, FollowsCpusThatComeAndGo) {
   EXPECT_TRUE(session->FollowCpus(collector, &problem));
   EXPECT_EQ(problem, "");
   EXPECT_EQ(session->description().cpus, (std::vector<unsigned>{0, 2}));
-  // What the ring of the CPU that went still held.
+  // The remaining records of the ring of a CPU that went offline.
   ASSERT_EQ(collector.samples.size(), 1u);
   EXPECT_EQ(collector.samples[0].cpu, 1u);
   EXPECT_TRUE(kernel_.FindEvent(2)->enabled);
@@ -267,7 +267,7 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
 }
 
 // An undrained ring: every record that does not fit is counted.
-TEST(LbrSessionLiveTest, CountsWhatDoesNotFitTheRing) {
+TEST(LbrSessionLiveTest, CountsRecordsThatDoNotFitTheRing) {
   LbrOptions options;
   options.period = 20000;  // ns
   options.ring_bytes = 1;

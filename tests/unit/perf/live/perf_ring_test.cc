@@ -107,7 +107,7 @@ TEST(PerfRingTest, SurvivesSizesThatCannotBe) {
     EXPECT_EQ(records, 1u);
     EXPECT_EQ(ring.consumer.corruptions(), 1u);
     EXPECT_EQ(ring.consumer.corrupt_bytes(), 16u);
-    // What comes later is read again.
+    // Later records are read by the next call.
     ring.producer.Write(MakeRecord(2, 0, {}));
     ring.consumer.Drain([&](const perf_event_header& header, util::Bytes) {
       EXPECT_EQ(header.type, 2u);

@@ -45,7 +45,7 @@ TEST_F(TracepointSessionTest, AllOfACpuGoToItsRing) {
     EXPECT_EQ(event->attr.clockid, CLOCK_MONOTONIC);
     EXPECT_EQ(event->attr.sample_period, 1u);
     EXPECT_TRUE(event->attr.sample_type & PERF_SAMPLE_RAW);
-    // Else an event that counts nanoseconds makes one sample for each.
+    // Otherwise an event that counts nanoseconds makes one sample for each.
     EXPECT_TRUE(event->attr.sample_type & PERF_SAMPLE_PERIOD);
     EXPECT_FALSE(event->enabled);
   }

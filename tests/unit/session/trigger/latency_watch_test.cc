@@ -123,7 +123,7 @@ TEST(LatencyWatchTest, ContinuesAtTheLastSlotAndSkipsTooManySlots) {
   cpu0.Waking(220, 7);
   EXPECT_TRUE(Scan(watch, 230).empty());
   EXPECT_EQ(watch.skipped(), 0u);
-  // The kernel is nearly round: the wakeup may be anybody's by now.
+  // The kernel is nearly round: the wakeup may belong to any thread by now.
   for (uint64_t i = 0; i < capture::SlotProducer::kSlots; ++i) cpu0.Switch(300 + i, 0, 0);
   cpu0.Switch(900, 0, 7);
   EXPECT_TRUE(Scan(watch, 1'000).empty());

@@ -138,7 +138,7 @@ TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterrup
   EXPECT_EQ(lines[8], "18 end app/100 probe:kernel");
 }
 
-TEST(ProbeTranslatorTest, LostReturnsOfTheKernelEndWithWhatCannotBeInside) {
+TEST(ProbeTranslatorTest, LostReturnsOfTheKernelEndAtTheNextOutsideEvent) {
   Script script;
   script.Entry(10, kInKernel, kThreadStack + 9)
       .Entry(11, kInterrupt, kLowStack + 9)  // its return is lost: the thread goes on

@@ -55,8 +55,9 @@ class RequestTranslatorTest : public ::testing::Test {
   void Send(uint64_t time, uint32_t number, uint32_t tid, uint32_t bytes = 20) {
     script_.Slot(time, 0, FXR_SLOT_REQUEST_SEND, fxr_pack_request_send({tid, number, bytes}));
   }
-  void Text(uint64_t time, uint32_t number, uint32_t tid, std::string_view text) {
-    fxr_request_text_long fields{tid, number, static_cast<fxr_u32>(text.size())};
+  void Text(uint64_t time, uint32_t number, uint32_t tid, std::string_view text,
+            uint32_t flags = 0) {
+    fxr_request_text_long fields{tid, number, static_cast<fxr_u32>(text.size()) | flags};
     Side(time, text, [&](fxr_long* event, fxr_u32 bytes) {
       fxr_pack_request_text(event, fields, bytes);
       return fxr_request_text_bytes(event);
@@ -219,6 +220,31 @@ TEST_F(NamedRequestTranslatorTest, TextNamesARequest) {
   ExpectWords(lines[0], {"request:GET /a {"});
   ExpectWords(lines[1], {"request:GET /a {"});
   ExpectWords(lines[2], {"request::8080"});
+}
+
+TEST_F(NamedRequestTranslatorTest, AShortTextContinuesWithTheNextReceive) {
+  const std::string_view rest = "ET /a HTTP/1.1\r\n\r\n";
+  Connect(10, 1, FXR_REQUEST_SERVER, 8080, 5000);
+  // May be a whole request: the protocol is unknown.
+  Text(11, 1, 7, "G");
+  Text(12, 1, 8, rest, FXR_REQUEST_TEXT_CONTINUES);
+  Send(13, 1, 8);
+  Text(14, 1, 7, "GET /b HTTP/1.1\r\n\r\n");
+  Send(15, 1, 8);
+  Text(16, 1, 7, "G");
+  Text(17, 1, 8, rest, FXR_REQUEST_TEXT_CONTINUES);
+  Send(18, 1, 7);
+  // Nothing continues this one.
+  Text(19, 1, 7, "G");
+  Send(20, 1, 8);
+  const auto lines = script_.Lines("request:");
+  ASSERT_EQ(lines.size(), 8u);
+  ExpectWords(lines[0], {"11 ", "server", "request::8080"});
+  ExpectWords(lines[1], {"13 ", "worker", "request::8080"});
+  ExpectWords(lines[4], {"17 ", "worker", "request:GET /a {"});
+  ExpectWords(lines[5], {"18 ", "server", "request:GET /a {bytes_in=1 bytes_out=20}"});
+  ExpectWords(lines[6], {"20 ", "request::8080"});
+  ExpectWords(lines[7], {"20 ", "request::8080"});
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(MappingWriterTest, ExecDropsMappings) {
   EXPECT_EQ(Written(), (Lines{"module 1 /bin/ls of 100", "map 1 0x1000 of 100"}));
 }
 
-// What is mapped over something takes its place; beside it, it does not.
+// A mapping replaces the one that it covers; beside it, it does not.
 TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
   mappings_.OnMapping(100, Of("/lib/one", 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/two", 0x4000, 0x2000), 1);

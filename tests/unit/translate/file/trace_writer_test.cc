@@ -65,7 +65,7 @@ TEST(TraceWriterTest, AnnouncesThreadsPerFile) {
   const Objects once = {"process app/100", "thread one/100"};
   EXPECT_EQ(first.Objects(), once);
   EXPECT_EQ(second.Objects(), once);
-  // What changes is emitted again in both, when it is mentioned.
+  // A changed task is emitted again in both files, when a record refers to it.
   tasks.thread(thread).name = "two";
   tasks.NotifyThreadChanged(thread);
   first.file().Mention(thread);
@@ -130,7 +130,7 @@ TEST(TraceWriterTest, EmittedStatesFollowTheKoid) {
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(thread));
 }
 
-// A file that begins where another one ends: the same tasks, emitted anew.
+// A file that begins where another one ends: the same tasks, emitted again.
 TEST(TraceWriterTest, AnotherFileGoesOnWithTheSameTasks) {
   testing::FakeIdentities identities;
   model::TaskTracker tasks(identities, true);

@@ -119,7 +119,7 @@ TEST_F(FieldReaderTest, DescribesTheSame) {
   EXPECT_EQ(DescribeField(Fixed(Kind::kSigned, 5000, 4), record_), "");
 }
 
-// Whatever a field says and whatever bytes there are.
+// Any description of a field, and any bytes.
 TEST_F(FieldReaderTest, NoFieldReadsBeyondTheRecord) {
   for (auto& byte : record_) byte = std::byte{0xfe};
   for (uint32_t offset : {0u, 1u, 4090u, 4096u, 70000u}) {

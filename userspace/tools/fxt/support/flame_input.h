@@ -18,7 +18,7 @@ struct StackSelection {
   bool hide_idle = false;        // see analyze::FlameSelection
 };
 
-// What one trace of several has besides.
+// Further data of one of several traces.
 struct StackReading {
   analyze::FoldedStacks events;      // occurrences of each stack
   std::set<std::string> notes = {};  // printed already; each is printed once

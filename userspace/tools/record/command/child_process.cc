@@ -38,7 +38,7 @@ int WhyNotRunnable(const std::string& path) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-// Where the shell would find the command. Empty: nowhere, and `*reason` is errno.
+// The path at which the shell would find the command. Empty: not found, and `*reason` is errno.
 std::string FindProgram(const std::string& name, int* reason) {
   *reason = ENOENT;
   if (name.find('/') != std::string::npos) {
@@ -109,7 +109,7 @@ ssize_t ReadWhole(int fd, void* buffer, size_t size) {
   return got;
 }
 
-// What a child sends before it waits, and again when it could not execute the program.
+// The report of a child before it waits, and again if it cannot execute the program.
 struct Report {
   enum class Stage { kReady, kUser, kProgram };
   Stage stage = Stage::kReady;

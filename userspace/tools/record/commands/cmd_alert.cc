@@ -25,12 +25,11 @@ void AddAlert(const Command& program, int& exit_code) {
   auto options = std::make_shared<AlertOptions>();
   const Command command =
       program.AddSubcommand("alert", "Report an event to the session, from any program or script");
-  command.Add("NAME", options->name, "What: 1 to 14 bytes").Required();
+  command.Add("NAME", options->name, "Name of the event: 1 to 14 bytes").Required();
   AddSocketOption(command, options->socket);
   command.Footer(
-      "The trace has an instant of that name at that time. Triggers that wait for it fire. "
-      "Clients\n"
-      "that watch alerts receive it.\n"
+      "The trace gets an instant of that name. Triggers for it fire, and clients that watch\n"
+      "alerts receive it.\n"
       "\n"
       "Example:\n"
       "  fxt-record alert slow-request");

@@ -60,9 +60,8 @@ int RunServe(const ServeOptions& options) {
   } else if (!options.session.categories.empty() || options.session.tasks.any() ||
              options.session.sources.any() ||
              (!options.session.output.empty() && options.session.triggers.empty())) {
-    return FailUsage(
-        {"-o, -c, filters and the like are of the session that begins at once, and there is none",
-         "add --circular SIZE, --oneshot SIZE or --streaming"});
+    return FailUsage({"-o, -c, filters and the like need a session that begins at once",
+                      "add --circular SIZE, --oneshot SIZE or --streaming"});
   }
   auto triggers = options.session.MakeTriggers();
   if (!triggers) return FailUsage(triggers.error());
@@ -79,23 +78,24 @@ int RunServe(const ServeOptions& options) {
 void AddServe(const Command& program, int& exit_code) {
   auto options = std::make_shared<ServeOptions>();
   const Command command = program.AddSubcommand(
-      "serve", "Be the controller, in the foreground, until a signal: what the service runs");
+      "serve", "Run the controller in the foreground until a signal, as the service does");
   AddSocketOption(command, options->socket);
   command
       .Add("--group", options->group,
-           "Members of this group may control it too, not only root: the socket gets mode 0660")
+           "Members of this group may control it, too; the socket gets mode 0660 instead of 0600")
       .Type("NAME");
   options->session.AddTo(command);
   command.Add("--once", options->once, "End when the first session has ended");
-  command.Add("--background", options->background, "Say nothing more after READY");
-  command.Add("-v,--verbose", options->verbose, "Show what the BPF loader and the verifier say");
+  command.Add("--background", options->background, "Print nothing after READY");
+  command.Add("-v,--verbose", options->verbose, "Show messages of the BPF loader and the verifier");
   command.Footer(
-      "Writes READY on standard output, and notifies systemd, when clients are served. It speaks\n"
-      "varlink (interface fuchsia.tracing.controller); every other command is a client of it, and\n"
-      "so may be any program: docs/control.md. With --circular, --oneshot or --streaming a "
-      "session\n"
-      "begins at once. Triggers write files as\n"
-      "the user who runs this, of any session that keeps a buffer; SIGUSR1 fires 'signal'.\n"
+      "When the controller serves clients, it writes READY to standard output and notifies "
+      "systemd.\n"
+      "The protocol is varlink, the interface fuchsia.tracing.controller. The other commands are\n"
+      "clients; any program can be one: docs/control.md. With --circular, --oneshot or "
+      "--streaming\n"
+      "a session begins at once. Triggers write the buffer of any circular or oneshot session, as\n"
+      "the user who runs the controller. SIGUSR1 fires the trigger 'signal'.\n"
       "\n"
       "Examples:\n"
       "  sudo fxt-record serve\n"

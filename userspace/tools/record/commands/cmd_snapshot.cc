@@ -41,16 +41,16 @@ int RunSnapshot(const SnapshotOptions& options) {
 
 void AddSnapshot(const Command& program, int& exit_code) {
   auto options = std::make_shared<SnapshotOptions>();
-  const Command command = program.AddSubcommand(
-      "snapshot", "Write what the session has in its buffer; recording goes on");
+  const Command command =
+      program.AddSubcommand("snapshot", "Write the buffer of the session; recording goes on");
   command.Add("-o,--output", options->output, "File to write; - is standard output")
       .Type("FILE")
       .Required();
-  command.Add("--last", options->last, "Only the last so much of it: 500ms, 10s, 2m").Type("TIME");
+  command.Add("--last", options->last, "Only events of the last 500ms, 10s, 2m").Type("TIME");
   AddSocketOption(command, options->socket);
   command.Footer(
-      "A file that has the name is replaced when the new one is complete. A name that ends in .gz\n"
-      "compresses it. It takes a session that is circular or oneshot.\n"
+      "An existing file is replaced when the new one is complete. A name that ends in .gz\n"
+      "compresses it. The session must be circular or oneshot.\n"
       "\n"
       "Examples:\n"
       "  sudo fxt-record snapshot -o spike.fxt\n"

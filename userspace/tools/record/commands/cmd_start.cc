@@ -76,8 +76,8 @@ int RunStart(const StartCommandOptions& options) {
   for (int tries = 0;; ++tries) {
     if (control::Client::IsServed(options.socket)) {
       if (!options.session.triggers.empty()) {
-        return FailControl({"--trigger is for the controller, and one runs already",
-                            "give it to fxt-record serve, or end that one first"});
+        return FailControl({"--trigger is an option of the controller, and one runs already",
+                            "pass it to fxt-record serve, or stop the running controller first"});
       }
     } else {
       if (auto status = StartController(options.socket, options.session.TriggerArguments());
@@ -100,12 +100,13 @@ int RunStart(const StartCommandOptions& options) {
 void AddStart(const Command& program, int& exit_code) {
   auto options = std::make_shared<StartCommandOptions>();
   const Command command =
-      program.AddSubcommand("start", "Begin a session in the background; returns when it records");
+      program.AddSubcommand("start", "Start a session in the background; return when it records");
   options->session.AddTo(command);
   AddSocketOption(command, options->socket);
   command.Footer(
-      "Without a mode: --circular 64M. Where no controller runs one is started in the background,\n"
-      "and ends with the session.\n"
+      "The default mode is --circular 64M. If no controller runs, start runs one in the "
+      "background;\n"
+      "it ends with the session.\n"
       "\n"
       "Examples:\n"
       "  sudo fxt-record start\n"

@@ -65,7 +65,7 @@ std::string Screen(const std::string& lines) {
   return screen + kClearBelow;
 }
 
-// Of the last second, where there is a buffer to ask.
+// The busiest threads of the last second; empty if the session has no buffer.
 std::string Threads(control::Client& client, const control::Status& status) {
   if (status.state != control::SessionState::kStarted ||
       status.buffering_mode == request::BufferingMode::kStreaming) {
@@ -133,10 +133,11 @@ void AddStatus(const Command& program, int& exit_code) {
       program.AddSubcommand("status", "Show the session: state, time covered, losses, cost");
   command.Add("--json", options->json, "One JSON object on a line");
   command.Add("--watch", options->watch,
-              "Every second anew: a view of the whole terminal, or a line each where it is none");
+              "Update every second: in full screen on a terminal, otherwise as a new line");
   AddSocketOption(command, options->socket);
   command.Footer(
-      "covered_seconds is how far back a snapshot would go now. Exit status 1 when no controller\n"
+      "covered_seconds of --json is the length of a snapshot taken now. Exit status 1: no "
+      "controller\n"
       "runs.\n"
       "\n"
       "Examples:\n"

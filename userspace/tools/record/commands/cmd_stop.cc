@@ -34,12 +34,12 @@ int RunStop(const StopOptions& options) {
     const bool streaming = status->buffering_mode == request::BufferingMode::kStreaming;
     if (streaming && !options.output.empty()) {
       return FailControl(
-          {"a streaming session has its file already", "fxt-record stop, without -o"});
+          {"a streaming session has its own file already", "fxt-record stop, without -o"});
     }
     if (streaming) return StopStreaming(client);
     if (options.output.empty()) {
-      return FailControl({"where should the results go?",
-                          "fxt-record stop -o FILE writes them, fxt-record cancel drops them"});
+      return FailControl({"stop needs -o FILE for the buffer of the session",
+                          "fxt-record stop -o FILE writes it, fxt-record cancel drops it"});
     }
     auto output = ClientOutput::Open(options.output, false);
     if (!output) return FailControl(output.error());
@@ -77,16 +77,15 @@ int RunCancel(const StopOptions& options) {
 void AddStop(const Command& program, int& exit_code) {
   auto options = std::make_shared<StopOptions>();
   const Command command =
-      program.AddSubcommand("stop", "Stop recording, write the results, and end the session");
+      program.AddSubcommand("stop", "Stop recording, write the buffer, and end the session");
   command
       .Add("-o,--output", options->output,
-           "File for the content of the buffer; - is standard output. A streaming session has its "
-           "own")
+           "File for the buffer; - is standard output. A streaming session has its own file")
       .Type("FILE");
   AddSocketOption(command, options->socket);
   command.Footer(
-      "When the file cannot be written the session is stopped, and keeps its events: stop it once\n"
-      "more with another file.\n"
+      "If the file cannot be written, the session is stopped and keeps its events: run stop again\n"
+      "with another file.\n"
       "\n"
       "Example:\n"
       "  sudo fxt-record stop -o trace.fxt");
@@ -96,7 +95,7 @@ void AddStop(const Command& program, int& exit_code) {
 void AddCancel(const Command& program, int& exit_code) {
   auto options = std::make_shared<StopOptions>();
   const Command command = program.AddSubcommand(
-      "cancel", "End the session without results; a streaming one keeps its file");
+      "cancel", "End the session without writing the buffer; a streaming one keeps its file");
   AddSocketOption(command, options->socket);
   command.Footer(
       "Example:\n"

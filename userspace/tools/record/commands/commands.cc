@@ -20,9 +20,9 @@ constexpr Entry kCommands[] = {
 };
 
 constexpr const char* kCommandsDescription =
-    "Recordings in the background that other programs control over a Unix socket: one session at "
-    "a\n"
-    "time.";
+    "These commands control a recording in the background, over a Unix socket. There is one "
+    "session\n"
+    "at a time.";
 
 constexpr const char* kCommandsExamples =
     "Examples:\n"
@@ -31,10 +31,9 @@ constexpr const char* kCommandsExamples =
     "  sudo fxt-record snapshot -o spike.fxt --last 10s\n"
     "  sudo fxt-record stop -o trace.fxt             write the buffer, and end\n"
     "\n"
-    "`fxt-record COMMAND --help` describes its options, fxt-record-control(1) everything. A "
-    "program that\n"
-    "has one of these names is recorded with fxt-record -- NAME.\n"
-    "Exit status: 0 done, 1 it could not be done, 2 a wrong command line.";
+    "`fxt-record COMMAND --help` describes the options of a command, fxt-record-control(1) all of\n"
+    "them. To record a program of one of these names, use fxt-record -- NAME.\n"
+    "Exit status: 0 success, 1 failure, 2 wrong command line.";
 
 }  // namespace
 

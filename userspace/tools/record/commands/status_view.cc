@@ -94,14 +94,15 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
                         util::FormatCount(category.lost));
   }
   if (status.unwind) {
-    text += fmt::format("{:<10} unwind tables of {} files, {} (at most {}); {} unloaded for want of room\n", "stacks",
-                        util::FormatCount(status.unwind->tables),
-                        util::FormatSize(status.unwind->table_bytes),
-                        util::FormatSize(status.unwind->max_table_bytes),
-                        util::FormatCount(status.unwind->unloaded));
+    text += fmt::format(
+        "{:<10} unwind tables of {} files, {} (at most {}); {} removed to free memory\n",
+        "stacks", util::FormatCount(status.unwind->tables),
+        util::FormatSize(status.unwind->table_bytes),
+        util::FormatSize(status.unwind->max_table_bytes),
+        util::FormatCount(status.unwind->unloaded));
   }
   for (const control::TriggerStatus& trigger : status.triggers) {
-    text += fmt::format("{:<10} {}: fired {}, held back {}, files {}\n", "trigger",
+    text += fmt::format("{:<10} {}: fired {}, suppressed {}, files {}\n", "trigger",
                         text::CleanText(trigger.condition), util::FormatCount(trigger.fired),
                         util::FormatCount(trigger.suppressed), util::FormatCount(trigger.files));
   }
@@ -111,7 +112,7 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
                         provider.pid);
   }
   if (status.providers_refused != 0) {
-    text += fmt::format("{:<10} {} found no place; they are not recorded\n", "providers",
+    text += fmt::format("{:<10} {} refused: too many; they are not recorded\n", "providers",
                         util::FormatCount(status.providers_refused));
   }
   return text;

@@ -165,7 +165,7 @@ void ControllerHost::CheckSocket(uint64_t now) {
     check_at_ = now + 60 * control::kSocketCheckInterval;
     return;
   }
-  console_.Note(fmt::format("{} was removed; made it again", options_.socket));
+  console_.Note(fmt::format("{} was removed; created it again", options_.socket));
 }
 
 bool ControllerHost::HasServedOnce() {

@@ -83,7 +83,7 @@ void AppendProviderCategories(const provider::ProviderSet& providers,
     if (categories.size() == control::kMaxCategories) return;
     const bool known = std::any_of(categories.begin(), categories.end(),
                                    [&](const auto& category) { return category.name == name; });
-    if (!known) categories.push_back({name, "of a program that takes part"});
+    if (!known) categories.push_back({name, "category of a provider"});
   }
 }
 
@@ -91,7 +91,7 @@ std::optional<uint32_t> Register(provider::ProviderSet& providers, const std::st
                                  const control::Caller& caller, control::NotifyProvider notify) {
   return providers.Add(name, {caller.pid, caller.user, caller.process},
                        [notify = std::move(notify)](uint32_t id, provider::ProviderState state,
-                                                std::shared_ptr<util::UniqueFd> buffer) {
+                                                    std::shared_ptr<util::UniqueFd> buffer) {
                          notify(id, StateOf(state), std::move(buffer));
                        });
 }

@@ -37,7 +37,7 @@ void SessionOptions::AddTo(const Command& command) {
   command.Add("--oneshot", oneshot, "Stop when a buffer of this size is full")
       .Type("SIZE")
       .Excludes("--circular");
-  command.Add("--streaming", streaming, "Write everything to the file of -o as it comes")
+  command.Add("--streaming", streaming, "Write events to the file of -o as they come")
       .Excludes("--circular")
       .Excludes("--oneshot");
   command
@@ -52,12 +52,16 @@ void SessionOptions::AddTo(const Command& command) {
       .Type("CONDITION");
   command
       .Add("--before", before,
-           "How much of what was before a trigger its file has (by default all)")
+           "With --trigger: how much time before the trigger its file has (by default all that is "
+           "in memory)")
       .Type("TIME");
-  command.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  command
+      .Add("--after", after,
+           "With --trigger: how much time after the trigger its file has (by default nothing)")
+      .Type("TIME");
   command
       .Add("-c,--categories", categories,
-           "What to record (fxt-record --list-categories shows what there is)")
+           "Categories to record (fxt-record --list-categories lists them)")
       .Type("LIST");
   AddTaskOptions(command, tasks);
   sources.Add(command);
@@ -72,8 +76,8 @@ util::Result<request::TraceConfig> SessionOptions::MakeConfig() const {
       return util::Error{"--streaming without a file", "name it with -o FILE"};
     }
   } else if (!output.empty() && triggers.empty()) {
-    return util::Error{"-o goes with --streaming and --trigger",
-                       "fxt-record snapshot and stop write what the other modes have in memory"};
+    return util::Error{"-o needs --streaming or --trigger",
+                       "fxt-record snapshot and stop write the buffer of the other modes"};
   }
   const std::string& size = !oneshot.empty() ? oneshot : circular;
   if (!oneshot.empty()) config.buffering_mode = request::BufferingMode::kOneshot;
@@ -110,7 +114,8 @@ util::Result<TriggerOptions> SessionOptions::MakeTriggers() const {
     if (before.empty() && after.empty()) return options;
     return util::Error{"--before and --after need --trigger", ""};
   }
-  if (streaming) return util::Error{"--trigger goes with --circular", "streaming keeps everything"};
+  if (streaming)
+    return util::Error{"--trigger needs --circular", "a streaming session writes all events"};
   if (output.empty()) {
     return util::Error{"--trigger without a file", "name it with -o, as in -o 'spike-%n.fxt'"};
   }
@@ -119,7 +124,7 @@ util::Result<TriggerOptions> SessionOptions::MakeTriggers() const {
     if (!trigger) return trigger.TakeError();
     if (trigger->kind == session::TriggerKind::kExit) {
       return util::Error{
-          fmt::format("the trigger '{}' is of a command, and a session has none", text),
+          fmt::format("the trigger '{}' needs a command, and a session has none", text),
           "fxt-record --circular 64M --trigger exit -- COMMAND"};
     }
     options.triggers.push_back(std::move(*trigger));

@@ -45,7 +45,7 @@ util::Status TakeSources(const request::Sources& sources, RecordOptions& options
   return ApplySources(options);
 }
 
-// Waits for each reader kReaderTimeoutNs anew.
+// Waits up to kReaderTimeoutNs for each read of the receiver.
 output::KeepWaiting ReaderTimeout() {
   return [begin = uint64_t{0}, last = uint64_t{0}]() mutable {
     const uint64_t now = util::MonotonicNow();
@@ -237,7 +237,7 @@ Outcome SessionWorker::Start(const request::StartOptions& options) {
       const bool may_clear = options.buffer_disposition == request::BufferDisposition::kClearAll;
       if (driver_->begun() && (streaming() || !may_clear)) {
         return {Failure{control::error_name::kNotSupported,
-                        "further categories can be had at the first start, or with CLEAR_ALL",
+                        "categories can be added at the first start, or with CLEAR_ALL",
                         "terminate the session, and initialize one with all categories"}};
       }
       if (auto status = Make(*wanted); !status) return Failed(status.error());
@@ -288,7 +288,7 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last,
   } else {
     write.place = delivery_.Take(write.output.client);
     if (!write.place) {
-      return fail({"this user has a snapshot on its way already",
+      return fail({"a snapshot of this user is being written already",
                    "a user has one at a time; read it to its end"});
     }
     auto spool = OpenSpool();
@@ -296,7 +296,7 @@ void SessionWorker::Write(control::TraceOutput output, uint64_t last,
     write.spool = std::move(*spool);
     destination.reset(fcntl(write.spool.get(), F_DUPFD_CLOEXEC, 3));
     if (!destination) {
-      return fail({fmt::format("no room for a snapshot: {}", strerror(errno)), ""});
+      return fail({fmt::format("no memory for a snapshot: {}", strerror(errno)), ""});
     }
   }
   auto number = driver_->recording().Snapshot(

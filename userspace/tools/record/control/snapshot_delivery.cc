@@ -65,7 +65,7 @@ util::Result<util::UniqueFd> OpenSpool() {
   }
   util::UniqueFd memory(memfd_create("fxt-record-snapshot", MFD_CLOEXEC));
   if (memory) return memory;
-  return util::Error{fmt::format("no room for a snapshot: {}", strerror(errno)), ""};
+  return util::Error{fmt::format("no file or memory for a snapshot: {}", strerror(errno)), ""};
 }
 
 }  // namespace tools

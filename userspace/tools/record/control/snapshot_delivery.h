@@ -59,7 +59,7 @@ class SnapshotDelivery {
   std::list<Sending> sendings_;
 };
 
-// A file without a name for a snapshot on its way to a client: in the service's state directory, in
+// An unnamed file for a snapshot that is sent to a client: in the service's state directory, in
 // /var/tmp, or in memory.
 util::Result<util::UniqueFd> OpenSpool();
 

@@ -93,7 +93,7 @@ class RecordingDriver {
   SnapshotFiles* files() { return files_.get(); }
   bool begun() const { return begun_; }           // was started at least once
   bool recording_now() const { return active_; }  // between Start() and Stop()
-  // What the protocol reports of the recording and of its triggers.
+  // State of the recording and its triggers, for the protocol.
   control::Status GetStatus();
 
  private:
@@ -114,7 +114,7 @@ class RecordingDriver {
   uint64_t started_at_ = 0;  // ns of util::MonotonicNow(); 0: not yet
 };
 
-// What the process costs, with or without a recording.
+// Costs of the process, with or without a recording.
 control::Status ProcessStatus();
 
 }  // namespace tools

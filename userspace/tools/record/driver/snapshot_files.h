@@ -34,7 +34,8 @@ struct TriggerOptions {
 struct SnapshotFileOptions {
   TriggerOptions triggers;
   bool gzip = false;  // names that end in .gz are compressed anyway
-  // How long to wait for the reader of a FIFO, to open it and to write into it; empty: no limit.
+  // Decides how long to wait for the reader of a FIFO, to open it and to write into it; empty: no
+  // limit.
   output::KeepWaiting open_wait;
   output::KeepWaiting write_wait;
   // Called with lines for people, and with errors, on the thread that drives the recording.

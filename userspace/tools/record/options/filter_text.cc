@@ -33,8 +33,8 @@ std::vector<std::string> TranslationNotes(const RecordOptions& options,
                        const std::vector<uint32_t>& ids) {
     for (size_t i = 0; i < asked.size(); ++i) {
       if (ids[i] == capture::kNoTask) continue;
-      notes.push_back(fmt::format("--{} {} of this process namespace is {} in the file", name,
-                                  asked[i], ids[i]));
+      notes.push_back(
+          fmt::format("--{} {} of this pid namespace is {} in the file", name, asked[i], ids[i]));
     }
   };
   add("pid", options.tasks.pids, filter.tgids);
@@ -53,7 +53,7 @@ std::vector<std::string> FilterWarnings(const RecordOptions& options,
     const uint32_t pid = options.tasks.pids[i];
     if (const uint32_t process = matches.process_of_thread(i)) {
       warn("--pid", pid,
-           fmt::format("it is a thread of process {}, not a process; for the thread alone use "
+           fmt::format("it is a thread of process {}, not a process; to select only the thread use "
                        "--tid",
                        process));
     } else {
@@ -71,7 +71,7 @@ std::vector<std::string> FilterWarnings(const RecordOptions& options,
   }
   if (options.tasks.follow && options.tasks.tids.empty() && options.tasks.pids.empty() &&
       options.tasks.comms.empty() && !options.quiet) {
-    warnings.emplace_back("--follow changes nothing here: it is for --pid, --tid and --comm");
+    warnings.emplace_back("--follow has no effect without --pid, --tid or --comm");
   }
   return warnings;
 }

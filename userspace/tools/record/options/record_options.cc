@@ -21,7 +21,7 @@
 namespace tools {
 namespace {
 
-// What perf and trace-cmd call things.
+// Names of options in perf and trace-cmd.
 constexpr const char* kOtherNames[][2] = {
     {"-F", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
     {"--freq", "--stack-frequency N samples stacks N times a second, with -c default,stack"},
@@ -37,14 +37,14 @@ constexpr const char* kOtherNames[][2] = {
     {"--overwrite", "--circular SIZE keeps the newest events in memory"},
     {"--switch-output", "--rotate 60s,1G begins a new file after a time or size"},
     {"--delay",
-     "start and stop control a recording that a service makes; see fxt-record start --help"},
+     "fxt-record start and stop begin and end a recording in the background; see fxt-record start "
+     "--help"},
 };
 
 constexpr const char* kDescription =
-    "fxt-record watches the whole machine and writes what it saw as a Fuchsia Trace Format file,\n"
-    "which https://ui.perfetto.dev opens. Options come first; what follows them, or --, is a "
-    "command\n"
-    "to record: fxt-record [options] [-- command [args]]";
+    "fxt-record records the whole machine into a Fuchsia Trace Format file, which\n"
+    "https://ui.perfetto.dev opens. With a command it records until the command ends:\n"
+    "fxt-record [options] [-- command [args]]";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -52,14 +52,14 @@ constexpr const char* kExamples =
     "  sudo fxt-record -d 10s -o boot.fxt.gz    ten seconds, compressed\n"
     "  sudo fxt-record -- make -j8              as long as the command runs\n"
     "  sudo fxt-record --as-caller -- make -j8  ... run by you, not by root\n"
-    "  sudo fxt-record -c default,irq,softirq   what interrupts do, too\n"
+    "  sudo fxt-record -c default,irq,softirq   interrupts as well\n"
     "  sudo fxt-record -c sched,syscall:futex,read --comm postgres\n"
-    "  sudo fxt-record -d 2s -o - | fxt info -  straight into a reader\n"
+    "  sudo fxt-record -d 2s -o - | fxt info -  into a pipe\n"
     "\n"
     "Exit status: that of the command, if there is one; else 0, also after Ctrl-C. 1 when the\n"
     "recording failed, 2 for a wrong command line, 126 or 127 when the command cannot be run.\n"
     "\n"
-    "Events that do not fit the buffers are counted, and the file says where they are missing.\n"
+    "Events that do not fit the buffers are counted as lost; the file has the time of each loss.\n"
     "See fxt-record(1) for everything else.";
 
 // A size has the letter of one, as in 1G; 60s and 2m are times.
@@ -84,12 +84,12 @@ util::Status TakeRotation(const Program& program, const std::string& text, Recor
   constexpr uint64_t kLeastBytes = 64 << 10;
   if ((options.rotate_time != 0 && options.rotate_time < kLeastTime) ||
       (options.rotate_bytes != 0 && options.rotate_bytes < kLeastBytes)) {
-    return util::Error{fmt::format("--rotate {}: a file has a second or 64K at least", text), ""};
+    return util::Error{fmt::format("--rotate {}: a file has at least a second or 64K", text), ""};
   }
   const auto names = output::NamePattern::Parse(options.output);
   if (!names) return names.error();
   if (options.output == "-" || !names->is_unique()) {
-    return util::Error{"--rotate needs a name that is another one for each file",
+    return util::Error{"--rotate needs a different name for each file",
                        "-o 'day-%t.fxt': %t is the time, %n a number"};
   }
   return util::Ok();
@@ -143,18 +143,18 @@ util::Status TakeBuffering(const Program& program, const Buffering& given, Recor
     options.socket = given.socket;
   } else if (program.Has("--socket")) {
     return util::Error{"--socket needs --trigger 'alert NAME', or --providers",
-                       "it is where alerts come to; sessions are begun by fxt-record start"};
+                       "the socket receives alerts; fxt-record start begins a session"};
   }
   return util::Ok();
 }
 
 util::Status CheckSymbols(const RecordOptions& options) {
   if (options.symbols && !options.categories.wanted.test(FXR_CATEGORY_STACK)) {
-    return util::Error{"--symbols names the functions of stacks, and no stacks are recorded",
+    return util::Error{"--symbols needs category stack: it names the functions of stacks",
                        "fxt-record -c default,stack --symbols"};
   }
   if (options.jvm && !options.symbols) {
-    return util::Error{"--jvm has names written for --symbols, and --symbols is not asked for",
+    return util::Error{"--jvm needs --symbols",
                        "fxt-record -c default,stack --symbols --jvm"};
   }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
@@ -204,8 +204,8 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("-z,--gzip", options.gzip, "Compress the file (also by a name that ends in .gz)");
   program
       .Add("--circular", circular,
-           "Record into this much memory, the newest events; files are written by --trigger, "
-           "SIGUSR1, and, without a trigger, at the end")
+           "Keep the newest events in this much memory; --trigger and SIGUSR1 write a file, and so "
+           "does the end of a recording without a trigger")
       .Type("SIZE");
   program
       .Add("--oneshot", oneshot, "The same, but stop when the memory is full (excludes --circular)")
@@ -219,22 +219,25 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Type("WHEN");
   program
       .Add("--before", before,
-           "How much of what was before a trigger its file has (by default all)")
+           "With --trigger: how much time before the trigger its file has (by default all that is "
+           "in memory)")
       .Type("TIME");
-  program.Add("--after", after, "... and of what comes after it (by default nothing)").Type("TIME");
+  program
+      .Add("--after", after,
+           "With --trigger: how much time after the trigger its file has (by default nothing)")
+      .Type("TIME");
   program
       .Add("--socket", socket,
-           "With --trigger 'alert NAME' and --providers: socket that fxt-record alert and programs "
-           "speak to")
+           "With --trigger 'alert NAME' and --providers: the socket that fxt-record alert and "
+           "providers connect to")
       .Type("PATH")
       .ShowDefault();
   program.Add("--providers", options.providers,
-              "Also record what programs say of themselves: those that link libfxt-provider, and "
-              "fxt-mark");
+              "Also record providers: programs that link libfxt-provider, and fxt-mark");
   program
       .Add("--rotate", rotate,
-           "Begin a new file after this time, or size, or either: 60s,1G; -o has a %t (the time) "
-           "or %n (a number)")
+           "Begin a new file after this time or size, or the first of both: 60s,1G; the name in -o "
+           "has %t (the time) or %n (a number)")
       .Type("LIMITS")
       .Excludes("--circular")
       .Excludes("--oneshot");
@@ -243,8 +246,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Range(1u, 1'000'000u);
   AddTaskOptions(program, options.tasks);
   program.Add("--only-command", options.only_command,
-              "Record only events that involve the command and what it starts, and what that "
-              "starts");
+              "Record only events that involve the command and its descendants");
   program
       .Add("--lbr-frequency", lbr_frequency,
            "Category lbr: branch stacks per second and CPU (by default 1000)")
@@ -263,19 +265,19 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
       .Type("LIST");
   program
       .Add("--stack-min", stack_min,
-           "Category stack: the shortest sleep whose stacks are kept (by default 100us)")
+           "Category stack: the shortest sleep whose stacks are recorded (by default 100us)")
       .Type("TIME");
   program
       .Add("--stack-frequency", options.stack.frequency,
-           "Category stack: samples of what runs, per second and CPU (by default 99)")
+           "Category stack: samples of running threads, per second and CPU (by default 99)")
       .Type("N")
       .Range(uint64_t{1}, capture::StackOptions::kMaxFrequency);
   program.Add("--symbols", options.symbols,
-              "Category stack: find the names of functions at the end and write them into the "
-              "file, for other machines");
+              "Category stack: at the end, write the names of the functions into the file, for "
+              "reading on other machines");
   program.Add("--jvm", options.jvm,
-              "With --symbols: have Java's virtual machines write the names of what they compiled, "
-              "by jcmd; those of the command when they exit");
+              "With --symbols: have Java virtual machines write the names of compiled code, by jcmd; "
+              "those of the command when they exit");
   sources.Add(program);
   program
       .Add("-u,--user", options.user,
@@ -290,15 +292,15 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
            "Write the summary's numbers to this file; - is standard output")
       .Type("FILE");
   program.Add("-q,--quiet", options.quiet, "No progress, no summary; losses are still reported");
-  program.Add("-v,--verbose", options.verbose, "Show what the BPF loader and the verifier say");
+  program.Add("-v,--verbose", options.verbose, "Show messages of the BPF loader and the verifier");
   program.AddFlag(
       "--list-categories", options.list_categories,
-      "List the categories, what they cost and whether this kernel has them; for programs: with "
-      "=names a name, a tab and a description a line, with =prices the name of a category or "
-      "option, ns and bytes per event, and what one is");
+      "List the categories, their costs, and whether this kernel has them. For scripts: =names "
+      "prints a name, a tab and a description per line; =prices prints the name of a category or "
+      "option, ns and bytes per event, and the event");
 
   program.AddFlag("--list-events", options.list_events,
-                  "List tracepoints and their fields; --list-events 'sched:*' only some");
+                  "List tracepoints and their fields; --list-events 'sched:*' lists some of them");
 
   for (const auto& [word, hint] : kOtherNames) program.AddHint(word, hint);
 
@@ -328,16 +330,16 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     return parsed;
   }
   if (program.HasDashes() && options.command.empty()) {
-    return fail({"there is no command after --", "without -- the whole machine is recorded"});
+    return fail({"there is no command after --", "without a command, leave out the --"});
   }
   if (!program.HasDashes() && !options.command.empty() &&
       options.command.front().starts_with("-")) {
     return fail(program.NoSuchOption(options.command.front()));
   }
   if (!program.HasDashes() && !options.command.empty() && options.command.front() == "record") {
-    return fail({"'record' is no option and no command to run",
-                 "fxt-record needs no such word: fxt-record [options] [-- command]; a program of "
-                 "that name goes behind --"});
+    return fail(
+        {"fxt-record has no subcommand 'record'",
+         "fxt-record [options] [-- command]; to run a program of that name, put it after --"});
   }
   if (options.only_command && options.command.empty()) {
     return fail(
@@ -352,7 +354,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     std::vector<std::string> words = SplitAtCommas(categories);
     options.provider_categories = TakeProviderCategories(words);
     if (!options.provider_categories.empty() && !options.providers) {
-      return fail({"provider:NAME is of programs that take part, and those are not asked for",
+      return fail({"category provider:NAME needs --providers",
                    "fxt-record --providers -c sched,provider:NAME"});
     }
     // One of programs' categories alone leaves the kernel's as they are.
@@ -380,7 +382,7 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     if (!value) return fail(value.error());
     if (*value < capture::kMinRingBytes || *value > capture::kMaxRingBytes) {
       return fail({fmt::format("a buffer of {} is out of range", buffer_size),
-                   "each CPU's ring has from 4K to 1G"});
+                   "each CPU's ring has 4K to 1G"});
     }
     options.buffer_bytes = *value;
   }
@@ -393,13 +395,13 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
     return fail(status.error());
   }
   if (util::Status status = CheckSymbols(options); !status) return fail(status.error());
-  if (program.Has("--user") && options.user.empty()) return fail({"the user has no name", ""});
+  if (program.Has("--user") && options.user.empty())
+    return fail({"the name of the user is empty", ""});
   if (options.command.empty() && (options.as_caller || !options.user.empty())) {
-    return fail({fmt::format("{} says who runs the command, and there is no command",
-                             options.as_caller ? "--as-caller" : "--user"),
+    return fail({fmt::format("{} without a command", options.as_caller ? "--as-caller" : "--user"),
                  "fxt-record [options] -- command"});
   }
-  if (options.output.empty()) return fail({"the output has no name", ""});
+  if (options.output.empty()) return fail({"the name of the output is empty", ""});
   for (int i = 0; i < argc; ++i) {
     if (i > 0) options.command_line += ' ';
     options.command_line += argv[i];

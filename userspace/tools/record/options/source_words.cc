@@ -23,28 +23,29 @@ void SourceWords::Add(const Command& command) {
   command
       .AddInOrder(
           "--filter", [this](const std::string& filter) { TakeFilter(filter); },
-          "Only its events of which this is true: 'order > 2', in the kernel's language of "
-          "tracepoint filters (for the -e before it)")
+          "Record only events of the preceding -e that match: 'order > 2', in the kernel's "
+          "language "
+          "of tracepoint filters")
       .Type("FILTER");
   command
       .AddInOrder(
           "--counters", [this](const std::string& list) { TakeCounters(list); },
-          "Count these events by the runs of threads: cycles,instructions,cache-misses, or "
-          "task-clock,page-faults where the machine has no performance monitoring unit")
+          "Count these events in each run of a thread: cycles,instructions,cache-misses, or "
+          "task-clock,page-faults on a machine without a performance monitoring unit")
       .Type("LIST");
   command
       .Add(
           "--uprobe", sources_.uprobes,
-          "Record calls of this function of a program or library, from entry to return; with "
-          "+retval also what it returns, with +entry the entry alone, as C++ functions need that "
-          "throw. Arguments are names of parameters, or arg1, arg2:str; a filter is like 'if len > "
-          "4096' (may be repeated)")
+          "Record calls of this function of a program or library, from entry to return. +retval "
+          "adds "
+          "the returned value; +entry records only the entry, which C++ functions that throw need. "
+          "Arguments are names of parameters, or arg1, arg2:str; a filter is like 'if len > 4096' "
+          "(may be repeated)")
       .Type("PATH:SYMBOL[(ARGUMENTS)][+retval|+entry][ if FILTER]");
   command
-      .Add(
-          "--usdt", sources_.usdts,
-          "Record this USDT probe of a program or library, with its arguments, or those of a list: "
-          "arg1, arg2:str (may be repeated)")
+      .Add("--usdt", sources_.usdts,
+           "Record this USDT probe of a program or library, with all its arguments, or those of a "
+           "list: arg1, arg2:str (may be repeated)")
       .Type("PATH:PROVIDER:NAME[(ARGUMENTS)][ if FILTER]");
   command
       .Add("--kprobe", sources_.kprobes,
@@ -54,15 +55,15 @@ void SourceWords::Add(const Command& command) {
            "start, end)+retval' "
            "(may be repeated)")
       .Type("FUNCTION[(ARGUMENTS)][+retval|+entry][ if FILTER]");
-  command.Add("--requests", requests_,
-              "Also record the requests of servers, on TCP and Unix connections, as -c "
-              "default,request does");
+  command.Add(
+      "--requests", requests_,
+      "Also record the requests of servers on TCP and Unix connections: -c default,request");
   command
       .AddInOrder(
           "--request-names", [this](const std::string& list) { TakeRequestNames(list); },
-          "The same, named after what they ask for: http,redis,postgres,mysql. Reads the first 64 "
-          "bytes of each request and writes its method and path, its command, or the first word "
-          "of its statement into the file")
+          "As --requests, and name requests of these protocols by their payload: "
+          "http,redis,postgres,mysql. The recorder reads the first 64 bytes of each request, and "
+          "writes its method and path, its command, or the first word of its statement")
       .Type("LIST");
 }
 
@@ -90,7 +91,7 @@ void SourceWords::TakeCounters(const std::string& list) {
 
 void SourceWords::TakeFilter(const std::string& filter) {
   if (sources_.tracepoints.empty()) {
-    problem_ = "--filter stands before the -e that it belongs to";
+    problem_ = "--filter has no -e before it";
   } else if (!sources_.tracepoints.back().filter.empty()) {
     problem_ = fmt::format("-e {} has two filters", sources_.tracepoints.back().pattern);
   } else if (filter.empty()) {

@@ -15,7 +15,7 @@ struct KeptCapability {
   const char* reason;  // for people
 };
 
-// What `fxt-record serve` needs after its start.
+// Capabilities that `fxt-record serve` needs after its start.
 std::vector<KeptCapability> ServiceCapabilities();
 
 // Removes all other capabilities from this thread and from the bounding set, and sets no_new_privs.

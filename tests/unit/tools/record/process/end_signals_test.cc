@@ -12,7 +12,7 @@
 namespace tools {
 namespace {
 
-// What is done to signals stays in a process of its own, whose exit status is what `check` returns.
+// Changes of signals are made in a child process, whose exit status is the result of `check`.
 int InProcess(const std::function<int()>& check) {
   const pid_t child = fork();
   if (child == 0) _exit(check());

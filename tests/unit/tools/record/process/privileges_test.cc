@@ -44,7 +44,7 @@ TEST(PrivilegesTest, KeepsTheNamedCapabilitiesAndNoOthers) {
   EXPECT_EQ(result, 0);
 }
 
-TEST(PrivilegesTest, TheServiceDoesNotKeepWhatItDoesNotUse) {
+TEST(PrivilegesTest, TheServiceDropsUnusedCapabilities) {
   constexpr uint32_t kNetAdmin = 12, kSysModule = 16, kSysRawio = 17, kSysBoot = 22, kMknod = 27;
   for (const KeptCapability& each : ServiceCapabilities()) {
     for (const uint32_t unused : {kNetAdmin, kSysModule, kSysRawio, kSysBoot, kMknod}) {

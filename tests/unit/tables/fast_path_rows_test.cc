@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records that are taken by the short way make the rows that they make by the long one.
+// The fast path makes the same rows as the general code.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,7 @@ using measure::testing::FillAtRandom;
 using measure::testing::TraceScript;
 using testing::RowsOf;
 
-// How many a pass over the trace with these tables takes by the short way.
+// Number of records that a pass over the trace with these tables reads on the fast path.
 uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_timeline) {
   fxt::MemorySource source(bytes);
   fxt::Reader reader(source);
@@ -33,9 +33,9 @@ uint64_t CountFastPath(std::span<const std::byte> bytes, Table table, bool with_
   return taken;
 }
 
-// Of the same records, those that refer to tables of theirs are plain and those that have their
-// threads and names in themselves are not.
-TEST(PlainRowsTest, AreThoseOfTheLongWay) {
+// Records with indexed threads and names are on the fast path; the same records with inline threads
+// and names are not.
+TEST(FastPathRowsTest, EqualThoseOfTheGeneralCode) {
   uint64_t plain = 0;
   uint64_t passed = 0;
   uint64_t of_inline = 0;
@@ -70,8 +70,8 @@ TEST(PlainRowsTest, AreThoseOfTheLongWay) {
   EXPECT_LT(of_inline, plain / 4);
 }
 
-// What names a thread comes between plain records.
-TEST(PlainRowsTest, NamesAreThoseOfTheTime) {
+// Records that name threads occur between records of the fast path.
+TEST(FastPathRowsTest, HaveTheNamesOfTheirTime) {
   TraceScript trace(TraceScript::kIndexed);
   trace.Name(10, "sh").Name(20, "other").Switch(100, 0, 0, "R", 10).Switch(150, 0, 10, "R+", 20);
   trace.Switch(200, 0, 20, "R+", 10).Switch(250, 0, 10, "R+", 20).Name(10, "ls");
