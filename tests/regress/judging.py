@@ -80,6 +80,11 @@ def judge(result, expected, unconfirmed=False):
         judgement.rank = 1 if judgement.good else None
         judgement.why = "" if judgement.good else "others that slow it down are not named first"
         return judgement
+    if "conclusion" in expected:
+        judgement.good = re.search(expected["conclusion"], result["conclusion"]) is not None
+        judgement.rank = 1 if judgement.good else None
+        judgement.why = "" if judgement.good else f"it says: {result['conclusion']}"
+        return judgement
     judgement.rank = next((i for i, finding in enumerate(findings, 1) if matches(finding, expected)), None)
     worse = [finding for finding in findings if finding["verdict"] in BAD]
     if judgement.rank is None:

@@ -49,6 +49,12 @@ class Judging(unittest.TestCase):
         self.assertFalse(judge(result(finding(1, metric="blocked")), EXPECTED).good)
         self.assertFalse(judge(result(finding(1, verdict="better")), EXPECTED).good)
 
+    def test_what_the_first_sentence_says(self):
+        expected = {"conclusion": "runs on .* CPUs at a time"}
+        said = {**result(finding(1, "", "elapsed")), "conclusion": "hasher runs on 1.0 CPUs at a time instead of 1.9"}
+        self.assertTrue(judge(said, expected).good)
+        self.assertFalse(judge({**said, "conclusion": "nothing changed by 10% or more"}, expected).good)
+
     def test_nothing_found(self):
         self.assertFalse(judge(result(), EXPECTED).good)
         self.assertTrue(judge(result(), {"nothing": True}).good)
@@ -81,6 +87,8 @@ class Expectations(unittest.TestCase):
         for name, expected in (pair for part in self.expectations.values() for pair in part.items()):
             if "because_of_others" in expected:
                 self.assertTrue(expected["because_of_others"], name)
+            elif "conclusion" in expected:
+                re.compile(expected["conclusion"])
             elif not expected.get("nothing"):
                 self.assertTrue(expected["causes"] and expected["verdicts"], name)
                 for group, metrics in expected["causes"].items():

@@ -67,10 +67,11 @@ std::span<const CrossGroupRule> Attribution::Rules() {
        "A group that runs more waits longer for CPUs that groups out of scope have: on a busy "
        "machine by more times than it runs more.",
        kNamed, &Attribution::SuppressWaitOfGreaterNeed},
-      {"fewer_own_threads_at_once",
-       "A program waits less for a CPU that its own threads have where fewer of them want one at a "
-       "time. It is not better off: its work takes as long, or longer.",
-       kExplained, &Attribution::DropShorterWaitForOwnThreads},
+      {"fewer_threads_at_once",
+       "A program waits less for a CPU where fewer of its threads want one at a time: its own "
+       "threads have it less, or it runs on fewer CPUs at a time. It is not better off: its work "
+       "takes as long, or longer.",
+       kExplained, &Attribution::DropShorterWaitOfFewerThreads},
       {"sleep_for_more_work",
        "A group sleeps longer in sum while another one does more work for it. Its single answers, "
        "where they take longer, are a row of their own.",
@@ -315,7 +316,21 @@ void Attribution::SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule&
   }
 }
 
-void Attribution::DropShorterWaitForOwnThreads(size_t number, const CrossGroupRule& rule) {
+double Attribution::LogRatioOfCpusAtOnce(size_t group) const {
+  const Captures captures = groups_.captures();
+  double cpus[2] = {0, 0};
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(captures, i);
+    if (part == nullptr || captures[i]->length() == 0) continue;
+    const bool next = i >= groups_.bases();
+    const size_t side = next ? captures.size() - groups_.bases() : groups_.bases();
+    cpus[next] += static_cast<double>(part->of(facts::Share::kRunning)) /
+                  static_cast<double>(captures[i]->length() * side);
+  }
+  return cpus[0] > 0 && cpus[1] > 0 ? std::log(cpus[1] / cpus[0]) : 0;
+}
+
+void Attribution::DropShorterWaitOfFewerThreads(size_t number, const CrossGroupRule& rule) {
   ComparisonRow& row = rows_[number];
   if (row.verdict != Verdict::kBetter || !IsForCpu(row.metric)) return;
   const std::string& process = groups_.all()[*row.group].name.process;
@@ -323,7 +338,8 @@ void Attribution::DropShorterWaitForOwnThreads(size_t number, const CrossGroupRu
   for (const Share& share : SharesOf(row)) {
     if (share.group && groups_.all()[*share.group].name.process == process) own += share.change;
   }
-  if (own > row.change * rule.part) return;
+  const bool runs_on_fewer = LogRatioOfCpusAtOnce(*row.group) < -std::log(kLeastChange);
+  if (own > row.change * rule.part && !runs_on_fewer) return;
   row.verdict = Verdict::kUnchanged;
   row.suppression_rule = rule.name;
 }

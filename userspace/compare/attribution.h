@@ -55,7 +55,7 @@ class Attribution {
   // --- rules
   void SuppressWaitForWork(size_t number, const CrossGroupRule& rule);
   void SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule& rule);
-  void DropShorterWaitForOwnThreads(size_t number, const CrossGroupRule& rule);
+  void DropShorterWaitOfFewerThreads(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForMoreWork(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
   void DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule);
@@ -92,6 +92,8 @@ class Attribution {
 
   // How long a group slept for answers of another one, in all captures.
   double AnsweredNs(size_t group, size_t by) const;
+  // Of the CPUs that a group runs on at a time, new to base.
+  double LogRatioOfCpusAtOnce(size_t group) const;
   // How many threads of a group there are at once: mean of the capture with most, at least 1.
   double ThreadsAtOnce(size_t group) const;
   // Makes a row, and its symptoms, symptoms of another one.

@@ -216,10 +216,16 @@ constexpr ChangeRule kChangeRules[] = {
      }},
 
     // other statistics
-    {"time_in_d", "Waits in D count by their time.", 0,
+    {"time_in_d",
+     "Waits in D count by their time, and by that of the waits for a CPU behind them where it "
+     "changes likewise: on a busy machine a wait costs both.",
+     0,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
        const Sides<BlockedDetail> of(base, next);
-       return of ? Amount(of.next->blocked_ms - of.base->blocked_ms) : std::nullopt;
+       if (!of) return Amount();
+       const double blocked = of.next->blocked_ms - of.base->blocked_ms;
+       const double after = of.next->after_ms - of.base->after_ms;
+       return Amount(blocked * after > 0 ? blocked + after : blocked);
      }},
     {"all_waits_for_cpu",
      "A thread that comes first after wakeups is preempted more: the sum of both waits is steadier "

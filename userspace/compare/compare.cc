@@ -196,6 +196,30 @@ class Comparer {
     AddUnit(std::move(unit), SamplesOf(number, calls), groups_.all()[number].name);
   }
 
+  // CPU time of the groups of the command, or out of it, with that name of a process: ms per
+  // second, new less base.
+  double RunningOfProcess(const measure::GroupName& name) const {
+    double change = 0;
+    for (size_t g = 0; g < groups_.all().size(); ++g) {
+      const measure::GroupName& other = groups_.all()[g].name;
+      if (other.process == name.process && other.of_command == name.of_command) {
+        change += RunningOf(g);
+      }
+    }
+    return change;
+  }
+  double RunningOf(size_t number) const {
+    double change = 0;
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      const measure::Group* part = groups_.all()[number].In(captures_, i);
+      if (part == nullptr) continue;
+      const double side = static_cast<double>(i < bases_ ? bases_ : captures_.size() - bases_);
+      change += (i < bases_ ? -1 : 1) * static_cast<double>(part->of(facts::Share::kRunning)) /
+                (side * normalization_.seconds[i] * kNsPerMs);
+    }
+    return change;
+  }
+
   // Sets GroupChange and SuppressionFacts, and collects the names of system calls.
   void AddChanges(size_t number, TestedUnit& unit, std::set<std::string>& calls) const {
     const SharedGroup& group = groups_.all()[number];
@@ -252,6 +276,7 @@ class Comparer {
     unit.change.from_outside_log_ratio = from_outside.LogRatio(Statistic::kWakeupRate);
     unit.change.answers_log_ratio = answers.LogRatio(Statistic::kWakeupRate);
     unit.change.timer_wakeups_log_ratio = timer_wakeups.LogRatio(Statistic::kWakeupRate);
+    unit.change.running_beside = RunningOfProcess(group.name) - unit.facts.running;
     unit.facts.slack = SlackOf(runnable, bases_, pairs_) + SlackOf(blocked, bases_, pairs_);
     unit.facts.latency_log_ratio = latency.LogRatio(Statistic::kLatencyRunnable);
     unit.facts.preempted_log_ratio = preempted.LogRatio(Statistic::kLatencyRunnable);
@@ -760,7 +785,7 @@ util::Result<DiffReport> Compare(DiffInput input) {
   size_t bases = input.base.size();
   auto comparability = CheckComparability(captures, bases);
   if (!comparability) return comparability.TakeError();
-  TakeWorkForAnswers(all, bases);
+  DecidePurposes(all, bases);
   for (Capture* capture : all) LeaveOutWaitsForWork(*capture);
   for (Capture& capture : input.noise) LeaveOutWaitsForWork(capture);
   std::vector<DisturbedCapture> disturbed = LeaveOutDisturbed(captures, bases);

@@ -193,6 +193,11 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
   return std::nullopt;
 }
 
+bool IsOfProcesses(const measure::Group& group) {
+  return group.pids.size() > 1 &&
+         group.pids.size() == std::min<uint64_t>(group.threads, measure::Group::kPids);
+}
+
 }  // namespace
 
 void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& requests,
@@ -203,11 +208,16 @@ void AddDetails(DiffReport& report, const Groups& groups, const SharedRequests& 
   report.next = SideOf(captures, bases, captures.size());
   for (size_t g = 0; g < groups.all().size(); ++g) {
     const SharedGroup& group = groups.all()[g];
-    DiffGroup out{
-        group.shown, group.former_shown, in_scope[g], group.of_recorder, {}, {}, {}, {}, {}, {}};
+    DiffGroup out;
+    out.name = group.shown;
+    out.former_name = group.former_shown;
+    out.in_scope = in_scope[g];
+    out.of_recorder = group.of_recorder;
+    out.of_processes = true;
     for (size_t i = 0; i < captures.size(); ++i) {
       const measure::Group* part = group.In(captures, i);
       if (part == nullptr) continue;
+      out.of_processes = out.of_processes && IsOfProcesses(*part);
       const bool base = i < bases;
       const double weight = 1 / (normalization.seconds[i] * kNsPerMs) /
                             static_cast<double>(base ? bases : captures.size() - bases);

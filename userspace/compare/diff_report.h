@@ -123,6 +123,7 @@ struct DiffGroup {
   std::optional<measure::GroupName> former_name;  // it was renamed
   bool in_scope = false;  // false: other work of the machine, or the recorder
   bool of_recorder = false;
+  bool of_processes = false;  // in each capture, of several processes with a thread each
   // ms per second, mean of the captures, by facts::Share.
   std::array<double, facts::kShares> base_shares{};
   std::array<double, facts::kShares> next_shares{};

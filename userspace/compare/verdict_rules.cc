@@ -37,6 +37,15 @@ constexpr VerdictRule kVerdictRules[] = {
        return If(group.removed, Verdict::kGone);
      }},
 
+    // CPU time
+    {"work_moved", "Another thread of the process does its work now. Nothing is gained.",
+     kExplained,
+     [](const ComparisonRow& row, const GroupChange& group, double constant) {
+       return If(row.metric == Metric::kCpuTime && row.change < 0 &&
+                     group.running_beside >= -row.change * constant,
+                 Verdict::kLess);
+     }},
+
     // CPU time per wakeup
     {"time_to_spare",
      "A group that is busy for less than the constant (ms per second) delays nothing by the cost "
@@ -86,7 +95,7 @@ constexpr VerdictRule kVerdictRules[] = {
                  group.of(Statistic::kCpuRate) < Effect() ? Verdict::kBetter : Verdict::kUnchanged);
      }},
 
-    // CPU time
+    // CPU time in total
     {"more_work", "CPU time follows the wakeups: it is work, not its price.", kExplained,
      [](const ComparisonRow& row, const GroupChange& group, double constant) {
        const double explained = group.of(Statistic::kWakeupRate) / group.of(Statistic::kCpuRate);

@@ -21,8 +21,10 @@ struct GroupChange {
   double busy = 0;
   double preemptions = 0;               // switches by preemption per second, new less base
   bool waits_longer_preempted = false;  // in total, after preemptions
-  bool added = false;                   // no capture of the base has it
-  bool removed = false;                 // no new capture has it
+  // CPU time of the other groups of its process, ms per second, new less base.
+  double running_beside = 0;
+  bool added = false;    // no capture of the base has it
+  bool removed = false;  // no new capture has it
 
   double of(Statistic statistic) const { return log_ratio[static_cast<size_t>(statistic)]; }
 };

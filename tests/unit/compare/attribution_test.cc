@@ -204,11 +204,13 @@ TEST(AttributionTest, WaitOfAGroupThatNeedsMoreIsASymptomOfItsNeed) {
 }
 
 // A group waits 100 ms per second less for a CPU that `holder`, of its own program or not, has.
-DiffReport WaitingLess(const std::string& process_of_holder) {
+DiffReport WaitingLess(const std::string& process_of_holder, double runs_times = 1) {
   Work waiting = Named("waiting");
+  waiting.noise = 0.02;
   waiting.preempted_ms = 120;
   Work less = waiting;
   less.preempted_ms = 20;
+  less.cpu_ms *= runs_times;
   Work holder = Named("holder");
   holder.process = process_of_holder;
   DiffInput input = Simulator(7).Sides({waiting, holder}, {less, holder}, 5);
@@ -225,9 +227,12 @@ TEST(AttributionTest, FewerThreadsOfAProgramAtOnceAreNoImprovement) {
   const DiffReport own = WaitingLess(Work().process);
   const ComparisonRow& wait = *Find(own, "waiting", Metric::kPreemptedWait);
   EXPECT_FALSE(IsFinding(wait.verdict));
-  EXPECT_STREQ(wait.suppression_rule, "fewer_own_threads_at_once");
+  EXPECT_STREQ(wait.suppression_rule, "fewer_threads_at_once");
   EXPECT_EQ(Find(WaitingLess("neighbour"), "waiting", Metric::kPreemptedWait)->verdict,
             Verdict::kBetter);
+  // It runs on fewer CPUs at a time.
+  const DiffReport fewer = WaitingLess("neighbour", 0.7);
+  EXPECT_NE(Find(fewer, "waiting", Metric::kPreemptedWait)->verdict, Verdict::kBetter);
 }
 
 // A client that waits 150 ms per second longer for a server.

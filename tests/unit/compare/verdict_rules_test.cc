@@ -29,7 +29,8 @@ struct Ratios {
   std::optional<double> from_outside = {};  // as all wakeups
   double timer_wakeups = 1;
   double answers = 1;
-  double busy = 800;  // ms per second
+  double busy = 800;          // ms per second
+  double running_beside = 0;  // the same
 };
 
 GroupChange Group(const Ratios& ratios) {
@@ -41,6 +42,7 @@ GroupChange Group(const Ratios& ratios) {
   group.timer_wakeups_log_ratio = std::log(ratios.timer_wakeups);
   group.answers_log_ratio = std::log(ratios.answers);
   group.busy = ratios.busy;
+  group.running_beside = ratios.running_beside;
   return group;
 }
 
@@ -74,6 +76,8 @@ std::vector<VerdictCase> VerdictCases() {
   return {
       {"new_group", cpu_up, added, Verdict::kNew},
       {"gone_group", cpu_down, removed, Verdict::kGone},
+      {"work_moved", cpu_down, Group({.cpu = 0.5, .running_beside = 60}), Verdict::kLess},
+      {"work_moved", cheaper, Group({.cpu = 0.67, .running_beside = 60}), Verdict::kLess},
       {"time_to_spare", dearer, Group({.busy = 400}), Verdict::kUnchanged},
       {"fewer_handovers", dearer, Group({.wakeups = 0.67, .from_outside = 1}), Verdict::kUnchanged},
       {"dearer_wakeups", dearer, Group({.cpu = 1.2, .wakeups = 0.8, .from_outside = 0.9}),
@@ -91,7 +95,7 @@ std::vector<VerdictCase> VerdictCases() {
       {"more_work", cpu_up, Group({.cpu = 2, .wakeups = 2}), Verdict::kMore},
       {"dearer_work", cpu_up, Group({.cpu = 2, .wakeups = 1.1}), Verdict::kWorse},
       {"dearer_work", cpu_up, Group({.cpu = 2, .wakeups = 10}), Verdict::kWorse},
-      {"cheaper_work", cpu_down, Group({.cpu = 0.5}), Verdict::kBetter},
+      {"cheaper_work", cpu_down, Group({.cpu = 0.5, .running_beside = 40}), Verdict::kBetter},
       {"less_work", cpu_down, Group({.cpu = 0.5, .wakeups = 0.5}), Verdict::kLess},
       {"less_work", cpu_down, Group({.cpu = 0.5, .requests = 0.5}), Verdict::kLess},
       {"less_work", cpu_down, Group({.cpu = 0.5, .timer_wakeups = 0.5}), Verdict::kLess},

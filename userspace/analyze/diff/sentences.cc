@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "analyze/diff/request_words.h"
@@ -12,6 +13,8 @@
 #include "analyze/diff/settings_section.h"
 #include "compare/change_rules.h"
 #include "compare/explaining_settings.h"
+#include "measure/group_name.h"
+#include "schema/settings.h"
 #include "schema/wait_object.h"
 #include "text/clean_text.h"
 
@@ -59,6 +62,13 @@ std::string AddAnswerers(const DiffReport& report, const ComparisonRow& row, std
   return words;
 }
 
+// A group of processes has one thread of each.
+std::string OwnKindWords(const DiffReport& report, size_t group) {
+  const comparison::DiffGroup& own = report.groups[group];
+  return own.of_processes ? "another process " + text::CleanText(own.name.process)
+                          : "a thread of its own kind";
+}
+
 std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   const char* longer = row.change > 0 ? "longer" : "less";
   const std::string amount = Amount(report, row.change);
@@ -66,7 +76,7 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   const bool named = link != nullptr && link->group.has_value();
   const bool itself = named && link->group == row.group;
   const std::string whom = !named   ? "another thread"
-                           : itself ? "a thread of its own kind"
+                           : itself ? OwnKindWords(report, *row.group)
                                     : GroupWords(report, *link->group);
   const std::string object = ObjectWords(row).empty() ? "" : " " + ObjectWords(row);
   if (row.statistic == Statistic::kLockRate) {
@@ -267,27 +277,90 @@ bool IsEchoOf(const ComparisonRow& first, const ComparisonRow& row) {
   return for_child && (!comparison::IsAnswers(row.statistic) || WaitsForAnother(first));
 }
 
-// The finding that the first one caused, of another group, with the largest change. One that is
+// The finding that another one caused, of another group, with the largest change. One that is
 // small beside its cause (kLeastChange) is a side effect: a shell that waits for the command.
-const ComparisonRow* VictimOf(const DiffReport& report, size_t number) {
+std::optional<size_t> VictimOf(const DiffReport& report, size_t number) {
   const ComparisonRow& first = report.rows[number];
-  const ComparisonRow* victim = nullptr;
+  std::optional<size_t> victim;
   for (const size_t other : Ranked(report)) {
     const ComparisonRow& row = report.rows[other];
     if (row.caused_by != number || row.group == first.group) continue;
     if (row.verdict != Verdict::kWorse || WaitsForWorkAlone(report, row) || IsEchoOf(first, row)) {
       continue;
     }
-    if (victim == nullptr || row.change > victim->change) victim = &row;
+    if (!victim || row.change > report.rows[*victim].change) victim = other;
   }
   const double least = first.change * (comparison::kLeastChange - 1);
-  return victim != nullptr && victim->change < least ? nullptr : victim;
+  return victim && report.rows[*victim].change < least ? std::nullopt : victim;
+}
+
+// What a finding caused, what that caused in its turn, and so on; the finding itself first.
+std::vector<size_t> VictimsOf(const DiffReport& report, size_t number) {
+  std::vector<size_t> chain = {number};
+  while (const auto victim = VictimOf(report, chain.back())) {
+    if (std::find(chain.begin(), chain.end(), *victim) != chain.end()) break;
+    chain.push_back(*victim);
+  }
+  return chain;
+}
+
+// A link between a victim and its cause.
+std::string LinkClause(const DiffReport& report, const ComparisonRow& row) {
+  const CauseLink* link = LinkOf(row);
+  if (!comparison::IsAnswers(row.statistic) || link == nullptr || !link->group) {
+    return ClauseOf(report, row);
+  }
+  return fmt::format("waits {} longer for answers of {}", Amount(report, row.change),
+                     GroupWords(report, *link->group));
+}
+
+// CPUs that the threads of a process run on at a time, mean of a side.
+struct CpusAtOnce {
+  double base = 0;
+  double next = 0;
+};
+
+// "; hasher runs on 1.0 CPUs at a time instead of 1.9", where that makes the command take longer:
+// of the process that used most.
+std::string FewerCpusWords(const DiffReport& report, const ComparisonRow& elapsed) {
+  std::map<std::string, CpusAtOnce> processes;
+  for (const comparison::DiffGroup& group : report.groups) {
+    if (!group.name.of_command) continue;
+    constexpr auto kRunning = static_cast<size_t>(facts::Share::kRunning);
+    CpusAtOnce& process = processes[group.name.process];
+    process.base += group.base_shares[kRunning] * report.seconds_per_run / elapsed.base.value;
+    process.next += group.next_shares[kRunning] * report.seconds_per_run / elapsed.next.value;
+  }
+  const auto most =
+      std::max_element(processes.begin(), processes.end(),
+                       [](const auto& a, const auto& b) { return a.second.base < b.second.base; });
+  if (!report.per_run || most == processes.end() || elapsed.change <= 0) return "";
+  const auto& [name, cpus] = *most;
+  // Of one CPU or less there are no others that could run at the same time.
+  const bool at_once = cpus.base > comparison::kLeastChange && cpus.next > 0;
+  const bool explains = at_once && std::log(cpus.base / cpus.next) >=
+                                       std::log(elapsed.ratio.value) * comparison::kExplained;
+  return explains ? fmt::format("; {} runs on {:.1f} CPUs at a time instead of {:.1f}",
+                                text::CleanText(name), cpus.next, cpus.base)
+                  : "";
 }
 
 std::string Joined(const std::vector<std::string>& names, size_t all) {
   std::string words = fmt::format("{}", fmt::join(names, ", "));
   if (all > names.size()) words += fmt::format(" and {} more", all - names.size());
   return words;
+}
+
+// The same of a victim, with settings that act on the process of its cause as well.
+std::string SinceWords(const DiffReport& report, const ComparisonRow& victim,
+                       const ComparisonRow& cause) {
+  const std::string process = measure::FoldDigits(report.groups[*cause.group].name.process);
+  for (const size_t number : comparison::ExplainingSettings(report, victim)) {
+    const comparison::SettingDifference& setting = report.settings[number];
+    if (schema::HasProcess(setting.scope) && setting.subject != process) continue;
+    return ", since " + SettingWords(setting);
+  }
+  return "";
 }
 
 // A word for a shell.
@@ -312,6 +385,7 @@ std::string ShellWord(const std::string& word) {
 
 std::string SentenceOf(const DiffReport& report, const ComparisonRow& row) {
   std::string words = GroupWords(report, row) + " " + ClauseOf(report, row);
+  if (row.metric == Metric::kElapsed) words += FewerCpusWords(report, row);
   const bool for_cpu = row.metric == Metric::kWakeupLatency || row.metric == Metric::kPreemptedWait;
   if (row.verdict != Verdict::kOthers || for_cpu) return words;
   std::vector<std::string> names;
@@ -340,19 +414,25 @@ std::string ConclusionOf(const DiffReport& report) {
   }
   if (ranked.empty()) return NothingWords(report);
   const ComparisonRow& first = report.rows[ranked.front()];
-  const ComparisonRow* victim = VictimOf(report, ranked.front());
+  const std::vector<size_t> chain = VictimsOf(report, ranked.front());
   std::string since = SinceWords(report, first);
-  if (of_command && ranked.size() > 1 && report.rows[ranked[1]].verdict == Verdict::kMore) {
+  if (of_command && FewerCpusWords(report, first).empty() && ranked.size() > 1 &&
+      report.rows[ranked[1]].verdict == Verdict::kMore) {
     // No group is slower by itself. One does more.
     return SentenceOf(report, first) + "; " + SentenceOf(report, report.rows[ranked[1]]) + since;
   }
-  if (victim == nullptr) return SentenceOf(report, first) + since;
-  if (since.empty()) since = SinceWords(report, *victim);
-  std::string words = SentenceOf(report, *victim);
-  const std::string name = GroupWords(report, first);
-  // If the sentence ends with the name of the cause, the clause of the cause continues it.
-  words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
-  return words + ClauseOf(report, first) + since;
+  if (chain.size() == 1) return SentenceOf(report, first) + since;
+  if (since.empty()) since = SinceWords(report, report.rows[chain[1]], first);
+  // First the group that waits in the end, then what it waits for, down to the cause.
+  std::string words = SentenceOf(report, report.rows[chain.back()]);
+  for (size_t at = chain.size() - 1; at-- > 0;) {
+    const ComparisonRow& row = report.rows[chain[at]];
+    const std::string name = GroupWords(report, row);
+    // If the sentence ends with the name, the next clause continues it.
+    words += words.ends_with(" " + name) ? ", which " : "; " + name + " ";
+    words += at == 0 ? ClauseOf(report, row) : LinkClause(report, row);
+  }
+  return words + since;
 }
 
 std::string SinceWords(const DiffReport& report, const ComparisonRow& row) {

@@ -46,39 +46,98 @@ double CountOf(const Requests& requests, size_t who, size_t whom) {
   return found == requests.end() ? 0 : found->second;
 }
 
+// Counts the sleeps for one purpose as sleeps for the other.
+void Retake(measure::Group& group, const measure::SleepPart& from, const measure::SleepPart& to) {
+  group.of(to.duration).Merge(group.of(from.duration));
+  group.of(from.duration) = {};
+  auto& ended = group.blames[static_cast<size_t>(from.attribution)];
+  auto& counted = group.blames[static_cast<size_t>(to.attribution)];
+  for (const auto& [other, blame] : ended) {
+    Blame& sum = counted[other];
+    sum.count += blame.count;
+    sum.ns += blame.ns;
+  }
+  ended.clear();
+}
+
+constexpr measure::SleepPart kAnswers{Duration::kForAnswer, Attribution::kAnsweredBy};
+constexpr measure::SleepPart kWork{Duration::kForWork, Attribution::kGivenWorkBy};
+
+// Sleeps of a group in all captures, by what they were for.
+struct SleepCounts {
+  uint64_t for_work = 0;
+  uint64_t for_others = 0;     // for answers and locks
+  uint64_t by_interrupts = 0;  // a timer or a device ended them
+  void Add(const measure::Group& group) {
+    for_work += group.of(Duration::kForWork).whole.count();
+    for_others +=
+        group.of(Duration::kForAnswer).whole.count() + group.of(Duration::kForLock).whole.count();
+    const auto& enders = group.of(Attribution::kWokenBy);
+    const auto interrupts = enders.find(measure::kInterrupt);
+    if (interrupts == enders.end()) return;
+    const Blame& all = interrupts->second;
+    by_interrupts += all.count - std::min(all.count, all.blocked);
+  }
+  bool AreForWork() const { return for_work != 0 && for_others == 0 && by_interrupts == 0; }
+};
+
+// The exit of a child is what a thread waited for, whoever asks whom.
+bool WaitsForChildren(const measure::Group& group) {
+  return std::any_of(
+      group.waited_objects.begin(), group.waited_objects.end(),
+      [](const auto& each) { return each.first.waits_for == facts::WaitsFor::kChild; });
+}
+
+// Takes all sleeps for sleeps for work.
+void TakeForWork(measure::Group& group) {
+  group.of(Duration::kForWork) = group.of(Duration::kSleep);
+  auto& given = group.blames[static_cast<size_t>(Attribution::kGivenWorkBy)];
+  given.clear();
+  for (const auto& [other, blame] : group.of(Attribution::kWokenBy)) {
+    if (blame.count == blame.blocked) continue;
+    given[other] = {.count = blame.count - blame.blocked, .ns = blame.ns - blame.blocked_ns};
+  }
+}
+
 }  // namespace
 
-void TakeWorkForAnswers(std::span<Capture* const> captures, size_t bases) {
+void DecidePurposes(std::span<Capture* const> captures, size_t bases) {
   const std::vector<const Capture*> views(captures.begin(), captures.end());
   const Groups groups(views, bases);
   const Requests requests = RequestsOf(groups);
-  for (size_t i = 0; i < captures.size(); ++i) {
-    for (size_t at = 0; at < captures[i]->groups.size(); ++at) {
-      measure::Group& group = captures[i]->groups[at];
-      const size_t who = groups.Of(i, static_cast<uint32_t>(at));
-      auto& given = group.blames[static_cast<size_t>(Attribution::kGivenWorkBy)];
+  std::vector<SleepCounts> counts(groups.all().size());
+  const auto for_each = [&](auto apply) {
+    for (size_t i = 0; i < captures.size(); ++i) {
+      for (size_t at = 0; at < captures[i]->groups.size(); ++at) {
+        apply(i, at, groups.Of(i, static_cast<uint32_t>(at)), captures[i]->groups[at]);
+      }
+    }
+  };
+  for_each([&](size_t i, size_t at, size_t who, measure::Group& group) {
+    // Whether groups ended half of the sleeps for one purpose that `who` asks at least twice as
+    // often as they ask it, or the other way round.
+    const auto mostly = [&](const measure::SleepPart& part, bool asks) {
       double all = 0;
-      double by_servers = 0;
-      for (const auto& [other, blame] : given) {
+      double matching = 0;
+      for (const auto& [other, blame] : group.of(part.attribution)) {
         const auto count = static_cast<double>(blame.count);
         all += count;
         if (other >= captures[i]->groups.size() || other == at) continue;
         const size_t whom = groups.Of(i, other);
-        const bool asks = CountOf(requests, who, whom) * kExplained >= CountOf(requests, whom, who);
-        if (asks) by_servers += count;
+        const double asked = CountOf(requests, who, whom);
+        const double asked_by = CountOf(requests, whom, who);
+        const bool matches = asks ? asked * kExplained >= asked_by : asked_by * kExplained >= asked;
+        if (matches) matching += count;
       }
-      if (by_servers <= 0 || by_servers < all * kExplained) continue;
-      group.of(Duration::kForAnswer).Merge(group.of(Duration::kForWork));
-      group.of(Duration::kForWork) = {};
-      auto& answered = group.blames[static_cast<size_t>(Attribution::kAnsweredBy)];
-      for (const auto& [other, blame] : given) {
-        Blame& sum = answered[other];
-        sum.count += blame.count;
-        sum.ns += blame.ns;
-      }
-      given.clear();
-    }
-  }
+      return matching > 0 && matching >= all * kExplained;
+    };
+    if (mostly(kWork, true)) Retake(group, kWork, kAnswers);
+    if (!WaitsForChildren(group) && mostly(kAnswers, false)) Retake(group, kAnswers, kWork);
+    counts[who].Add(group);
+  });
+  for_each([&](size_t, size_t, size_t who, measure::Group& group) {
+    if (counts[who].AreForWork()) TakeForWork(group);
+  });
 }
 
 void LeaveOutWaitsForWork(Capture& capture) {

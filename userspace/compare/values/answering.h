@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who answers whom, where single sleeps do not show it.
+// What sleeps were for, where single sleeps do not show it.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,15 @@
 
 namespace comparison {
 
-// A request does not wake a server that is busy all the time. What the server then does for its
-// client looks like work that it gives the client. Takes sleeps for work as sleeps for answers: of
-// a group that mostly asks another one in all captures together, in the captures in which that one
-// ended half of its sleeps for work. The first `bases` captures are the base.
-void TakeWorkForAnswers(std::span<measure::Capture* const> captures, size_t bases);
+// Decides what sleeps were for by what the groups do in all captures together; the first `bases`
+// captures are the base.
+// - A request does not wake a server that is busy all the time. What the server then does for its
+//   client looks like work that it gives the client. Of a group that mostly asks another one,
+//   sleeps for work are sleeps for answers where that one ended half of them; and of a group that
+//   another one mostly asks, sleeps for answers are sleeps for work.
+// - A group that only ever waits for work waits for work also where the purpose of a sleep is
+//   unknown.
+void DecidePurposes(std::span<measure::Capture* const> captures, size_t bases);
 
 // Takes the sleeps for work out of all sleeps of the groups, with what ended them: a group that
 // waits for work is not kept waiting, however long that takes.

@@ -212,10 +212,30 @@ std::optional<Observation> OfPauses(const measure::Group& group, double own, dou
   return result;
 }
 
+// Whether timers other than timeouts of futexes end sleeps of the group, in all captures together.
+// Runtimes sleep in a futex with a timeout.
+bool HasOtherTimers(const Groups& groups, const SharedGroup& group) {
+  double others = 0;
+  double seconds = 0;
+  for (size_t i = 0; i < groups.captures().size(); ++i) {
+    const measure::Group* part = group.In(groups.captures(), i);
+    if (part == nullptr) continue;
+    seconds += static_cast<double>(groups.captures()[i]->length()) / kNsPerSecond;
+    const auto& enders = part->of(measure::Attribution::kWokenBy);
+    const auto timer = enders.find(measure::kInterrupt);
+    if (timer == enders.end()) continue;
+    const measure::Blame& blame = timer->second;
+    others += static_cast<double>(blame.count - std::min(blame.count, blame.blocked)) -
+              TimerSleepsIn(*part, schema::wait_kind::kFutex).count;
+  }
+  return others >= kLeastPerSecond * seconds;
+}
+
 // The sleeps that threads ended, in total and for each sleep that a timer
-// ended. A futex that timed out was a wait for a thread. Nothing for a group without own timers: it
-// sleeps until it has work.
-std::optional<Observation> OfThreadSleeps(const measure::Group& group, double own, double seconds) {
+// ended. A futex that timed out was a wait for a thread, if the group has other timers. Nothing for
+// a group without own timers: it sleeps until it has work.
+std::optional<Observation> OfThreadSleeps(const measure::Group& group, bool has_other_timers,
+                                          double own, double seconds) {
   double timer_sleeps = 0;
   double timer_ms = 0;
   double threads_ms = 0;
@@ -231,7 +251,8 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
       thread_sleeps += count;
     }
   }
-  const TimerSleeps timed_out = TimerSleepsIn(group, schema::wait_kind::kFutex);
+  TimerSleeps timed_out;
+  if (has_other_timers) timed_out = TimerSleepsIn(group, schema::wait_kind::kFutex);
   timer_sleeps -= std::min(timer_sleeps, timed_out.count);
   timer_ms -= std::min(timer_ms, timed_out.ms);
   thread_sleeps += timed_out.count;
@@ -250,6 +271,12 @@ std::optional<Observation> OfThreadSleeps(const measure::Group& group, double ow
       .requests =
           static_cast<double>(group.wakeups - std::min(group.wakeups, of_others)) / seconds};
   return result;
+}
+
+// Waits in D, and the waits for a CPU behind them.
+BlockedDetail BlockedIn(const measure::Group& group, double seconds) {
+  return {.blocked_ms = Ms(group.of(facts::Share::kBlocked)) / seconds,
+          .after_ms = Ms(group.after_blocked_ns) / seconds};
 }
 
 std::optional<Observation> ObserveIn(const measure::Group& group, Statistic statistic,
@@ -298,8 +325,6 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
     case Statistic::kSleepExcessTenth:
     case Statistic::kSleepExcessHundredth:
       return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
-    case Statistic::kSleepForThreads:
-      return OfThreadSleeps(group, own, seconds);
     case Statistic::kAnswerHalf:
     case Statistic::kAnswerMean:
       return OfAnswers(group, statistic == Statistic::kAnswerHalf, own, seconds);
@@ -315,11 +340,15 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
       return OfPauses(group, own, seconds);
     case Statistic::kBlockedCount: {
       Observation result = OfCount(blocked.whole.count() + blocked.cut.count(), seconds);
-      result.detail = BlockedDetail{.blocked_ms = Ms(group.of(facts::Share::kBlocked)) / seconds};
+      result.detail = BlockedIn(group, seconds);
       return result;
     }
-    case Statistic::kBlockedRate:
-      return OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, VarianceOf(blocked));
+    case Statistic::kBlockedRate: {
+      Observation result =
+          OfTime(Ms(group.of(facts::Share::kBlocked)), seconds, VarianceOf(blocked));
+      result.detail = BlockedIn(group, seconds);
+      return result;
+    }
     case Statistic::kThrottledRate:
       return OfTime(Ms(group.of(facts::Share::kThrottled)), seconds);
     case Statistic::kAffinityRate:
@@ -429,6 +458,8 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
                      const SleepThresholds& thresholds, const Normalization& normalization,
                      const OutOfScopeLoads& out_of_scope) {
   const measure::Group nothing;
+  const bool has_other_timers =
+      statistic == Statistic::kSleepForThreads && HasOtherTimers(groups, group);
   Observations result(groups.captures().size());
   for (size_t i = 0; i < result.size(); ++i) {
     const measure::Group* part = group.In(groups.captures(), i);
@@ -438,8 +469,10 @@ Observations Observe(const Groups& groups, const SharedGroup& group, Statistic s
     }
     const auto own = static_cast<double>(groups.captures()[i]->length());
     const uint64_t wait_ns = i < out_of_scope.wait_ns.size() ? out_of_scope.wait_ns[i] : 0;
-    result[i] = ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
-                          normalization.seconds[i], normalization.shortest, wait_ns);
+    result[i] = statistic == Statistic::kSleepForThreads
+                    ? OfThreadSleeps(*part, has_other_timers, own, normalization.seconds[i])
+                    : ObserveIn(part != nullptr ? *part : nothing, statistic, thresholds, own,
+                                normalization.seconds[i], normalization.shortest, wait_ns);
     if (!result[i]) continue;
     if (auto* answers = std::get_if<AnswerDetail>(&result[i]->detail)) {
       const auto& by = part->of(measure::Attribution::kAnsweredBy);

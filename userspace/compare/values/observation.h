@@ -86,10 +86,11 @@ struct PauseDetail {
   double requests = 0;  // sleeps for work
   static constexpr std::array kFields = {&PauseDetail::requests};
 };
-// Waits in D, counted.
+// Waits in D.
 struct BlockedDetail {
   double blocked_ms = 0;
-  static constexpr std::array kFields = {&BlockedDetail::blocked_ms};
+  double after_ms = 0;  // that threads waited for a CPU right behind them
+  static constexpr std::array kFields = {&BlockedDetail::blocked_ms, &BlockedDetail::after_ms};
 };
 // Requests of a name.
 struct RequestDetail {

@@ -69,6 +69,14 @@ class SettingComparer {
   }
 
  private:
+  // Whether a part of the threads of a group is there at once. Threads that follow each other are
+  // no pool.
+  static bool IsPool(const measure::Group& group, const measure::Capture& capture) {
+    const auto absent = static_cast<double>(group.of(facts::Share::kAbsent));
+    const double all = static_cast<double>(group.threads) * static_cast<double>(capture.length());
+    return all - absent >= all * kNamed;
+  }
+
   // How many threads the judged groups had. A pool of another size is set differently, wherever
   // that was set.
   std::vector<SettingDifference> ThreadNumbers() const {
@@ -76,11 +84,13 @@ class SettingComparer {
     for (size_t g = 0; g < in_scope_.size(); ++g) {
       const SharedGroup& group = groups_.all()[g];
       std::set<uint64_t> numbers[2];
+      bool is_pool = true;
       for (size_t i = 0; i < captures_.size(); ++i) {
         const measure::Group* part = group.In(captures_, i);
         numbers[i >= bases_].insert(part != nullptr ? part->threads : 0);
+        is_pool = is_pool && (part == nullptr || IsPool(*part, *captures_[i]));
       }
-      if (!in_scope_[g] || numbers[0].size() != 1 || numbers[1].size() != 1) continue;
+      if (!in_scope_[g] || !is_pool || numbers[0].size() != 1 || numbers[1].size() != 1) continue;
       const uint64_t base = *numbers[0].begin();
       const uint64_t next = *numbers[1].begin();
       if (base == next || base == 0 || next == 0) continue;

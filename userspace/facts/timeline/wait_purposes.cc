@@ -30,14 +30,18 @@ std::optional<unsigned> PortOf(std::string_view address) {
   return port;
 }
 
-// Whether of "LOCAL -> REMOTE" the local end connected: it alone has a port of a client.
-bool Connected(std::string_view connection) {
+// Which end of "LOCAL -> REMOTE" is the local one: the one that connected has a port of a client,
+// the other one has none.
+WaitPurposes::Call EndOf(std::string_view connection) {
   constexpr std::string_view kArrow = " -> ";
   const size_t arrow = connection.find(kArrow);
-  if (arrow == std::string_view::npos) return false;
+  if (arrow == std::string_view::npos) return WaitPurposes::Call::kNotKnown;
   const auto local = PortOf(connection.substr(0, arrow));
   const auto remote = PortOf(connection.substr(arrow + kArrow.size()));
-  return local && remote && *local >= kFirstClientPort && *remote < kFirstClientPort;
+  if (!local || !remote || (*local >= kFirstClientPort) == (*remote >= kFirstClientPort)) {
+    return WaitPurposes::Call::kNotKnown;
+  }
+  return *local >= kFirstClientPort ? WaitPurposes::Call::kClient : WaitPurposes::Call::kServer;
 }
 
 bool IsAsleep(ThreadIndex thread, const TimelineState& state) {
@@ -174,7 +178,7 @@ WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {
   if (object->kind == kinds::kFutex) return Call::kFutex;
   if (Sends(object->syscall)) return Call::kRoom;
   if (object->syscall.starts_with("accept")) return Call::kAccept;
-  return object->kind == kinds::kTcp && Connected(object->object) ? Call::kClient : Call::kNotKnown;
+  return object->kind == kinds::kTcp ? EndOf(object->object) : Call::kNotKnown;
 }
 
 void WaitPurposes::NoteFork(ThreadIndex maker, ThreadIndex child) {
@@ -288,7 +292,10 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
     sleeper.asked_party = kNoParty;
     return WaitsFor::kAnswer;
   }
-  const bool one_process = sleeper.process != 0 && sleeper.process == waker.process;
+  // Processes of one program that share a futex use it as threads do.
+  const bool one_process =
+      sleeper.process != 0 && (sleeper.process == waker.process ||
+                               (call == Call::kFutex && IsOneProgram(sleeper.party, waker.party)));
   if (kind == WaitKind::kBlocked) {
     // No thread waits in D for work: it waits for a lock of the kernel, or for what a thread of the
     // kernel does.
@@ -299,7 +306,9 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
   const bool asks_alike =
       !one_process && sleeper.owes && sleeper.requesters != 0 &&
       IsOneProgram(threads_[sleeper.chain[sleeper.requesters - 1]].party, waker.party);
-  if (!asks_alike && IsWaitedFor(sleeper, by, state)) {
+  // What comes to the end that was connected to is the next request, and no lock.
+  const bool is_request = call == Call::kServer && !one_process;
+  if (!asks_alike && !is_request && IsWaitedFor(sleeper, by, state)) {
     if (sleeper.Answers()) return WaitsFor::kLock;
     // Either it never answers, and its requester sleeps for something else, or this is its first
     // request.

@@ -108,6 +108,7 @@ class WaitPurposes {
     kFutex,
     kClient,  // waits at the end of a TCP connection that connected
     kAccept,  // waits for a connection
+    kServer,  // waits at the end of a TCP connection that was connected to
   };
   static Call CallOf(const WaitObject* object);
   // The same with what is known of the waker. `is_whole`: nothing that was lost could have ended

@@ -58,6 +58,20 @@ TEST_F(SentencesTest, ConclusionNamesTheVictimAndTheCause) {
             "worker waits 2.3 s per run longer until expiry lets it go on (a lock)");
 }
 
+TEST_F(SentencesTest, ConclusionFollowsTheChainFromWhoWaitsInTheEnd) {
+  Add(kExpiry, Metric::kCpuTime, Statistic::kCpuRate, 229);
+  ComparisonRow& worker = Add(kWorker, Metric::kSleep, Statistic::kAnswerMean, 280);
+  worker.causes = {{CauseLink::Kind::kWokenBy, kExpiry, 280, Metric::kSleep}};
+  worker.caused_by = 0;
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kAnswerMean, 250);
+  visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 250, Metric::kSleep}};
+  visit.caused_by = 1;
+  EXPECT_EQ(ConclusionOf(report_),
+            "visit waits 250 ms per second longer for answers of worker, 250 us each instead of "
+            "100 us; worker waits 280 ms per second longer for answers of expiry, which uses 229 "
+            "ms per second more CPU time");
+}
+
 // A shell waits a little longer for the command, which waits much longer.
 TEST_F(SentencesTest, ASmallSideEffectIsNoVictim) {
   Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
@@ -133,6 +147,60 @@ TEST_F(SentencesTest, ObjectsAreNamedWhereTheySayMore) {
   EXPECT_EQ(SentenceOf(report_, parent),
             "visit waits 300 ms per second longer for worker to exit, 250 us each instead of "
             "100 us");
+}
+
+TEST_F(SentencesTest, ACommandThatRunsOnFewerCpusAtATimeSaysSo) {
+  ComparisonRow& elapsed = Add(kVisit, Metric::kElapsed, Statistic::kElapsedTime, 1000);
+  elapsed.group.reset();
+  elapsed.base.value = 600;
+  elapsed.next.value = 1200;
+  elapsed.ratio = {2, 1.9, 2.1};
+  report_.per_run = true;
+  report_.seconds_per_run = 0.9;
+  constexpr auto kRunning = static_cast<size_t>(facts::Share::kRunning);
+  const auto set_cpu = [&](size_t group, double base_ms, double next_ms) {
+    report_.groups[group].name.of_command = true;
+    report_.groups[group].base_shares[kRunning] = base_ms / 0.9;
+    report_.groups[group].next_shares[kRunning] = next_ms / 0.9;
+  };
+  set_cpu(kVisit, 100, 100);
+  set_cpu(kWorker, 1140, 1200);
+  EXPECT_EQ(ConclusionOf(report_),
+            "the command takes 1200 ms instead of 600 ms; worker runs on 1.0 CPUs at a time "
+            "instead of 1.9");
+  // It does twice as much.
+  set_cpu(kWorker, 1140, 2280);
+  EXPECT_EQ(ConclusionOf(report_), "the command takes 1200 ms instead of 600 ms");
+  // It sleeps longer: there was one at a time before.
+  set_cpu(kWorker, 600, 600);
+  EXPECT_EQ(ConclusionOf(report_), "the command takes 1200 ms instead of 600 ms");
+}
+
+TEST_F(SentencesTest, ASettingOfTheVictimAloneIsNotTheCauses) {
+  Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 229);
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  visit.caused_by = 0;
+  comparison::SettingDifference threads{.scope = schema::SettingScope::kProcess,
+                                        .subject = "visit",
+                                        .name = std::string(schema::setting::kThreads),
+                                        .base = "4",
+                                        .next = "1"};
+  threads.shown = "visit";
+  report_.settings = {threads};
+  EXPECT_EQ(ConclusionOf(report_).find("since"), std::string::npos);
+  report_.settings[0].subject = report_.settings[0].shown = "worker";
+  EXPECT_NE(ConclusionOf(report_).find("since worker has 1 thread"), std::string::npos);
+}
+
+TEST_F(SentencesTest, ProcessesOfOneNameWaitForEachOther) {
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300).causes = {
+      {CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
+  EXPECT_EQ(ConclusionOf(report_),
+            "worker waits 300 ms per second longer for a thread of its own kind");
+  report_.groups[kWorker].of_processes = true;
+  EXPECT_EQ(ConclusionOf(report_),
+            "worker waits 300 ms per second longer for another process worker");
 }
 
 TEST_F(SentencesTest, SlowerBecauseOfOthersIsSaidWithoutAFinding) {

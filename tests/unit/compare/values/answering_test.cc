@@ -9,6 +9,7 @@ namespace comparison {
 namespace {
 
 using measure::Attribution;
+using measure::Blame;
 using measure::Capture;
 using measure::Duration;
 
@@ -27,6 +28,10 @@ Capture CaptureOfAnswers(uint64_t answers, uint64_t work_of_client, uint64_t wor
     group.blames[static_cast<size_t>(why)][whom] = {.count = count, .ns = count * 1'000'000};
     for (uint64_t i = 0; i < count; ++i) group.of(what).whole.Add(1'000'000);
     group.of(what).whole_ns = count * 1'000'000;
+    group.of(Duration::kSleep).Merge(group.of(what));
+    Blame& woken = group.blames[static_cast<size_t>(Attribution::kWokenBy)][whom];
+    woken.count += count;
+    woken.ns += count * 1'000'000;
   };
   add(kClient, Attribution::kAnsweredBy, Duration::kForAnswer, kServer, answers);
   add(kClient, Attribution::kGivenWorkBy, Duration::kForWork, kServer, work_of_client);
@@ -44,7 +49,7 @@ uint64_t WorkOf(const Capture& capture, uint32_t who) {
 void Take(std::vector<Capture>& captures) {
   std::vector<Capture*> all;
   for (Capture& capture : captures) all.push_back(&capture);
-  TakeWorkForAnswers(all, all.size() / 2);
+  DecidePurposes(all, all.size() / 2);
 }
 
 TEST(AnsweringTest, ABusyServerAnswersWithoutBeingWoken) {
@@ -62,8 +67,49 @@ TEST(AnsweringTest, ABusyServerAnswersWithoutBeingWoken) {
 TEST(AnsweringTest, AGroupThatIsMostlyAskedWaitsForWork) {
   std::vector<Capture> captures = {CaptureOfAnswers(0, 100, 0), CaptureOfAnswers(20, 70, 0)};
   Take(captures);
+  // A few answers of the one that mostly asks are work as well.
+  EXPECT_EQ(AnswersOf(captures[1], kClient), 0U);
+  EXPECT_EQ(WorkOf(captures[1], kClient), 90U);
+  EXPECT_EQ(captures[1].groups[kClient].of(Attribution::kGivenWorkBy).at(kServer).count, 90U);
+  // The exit of a child is no request.
+  captures = {CaptureOfAnswers(0, 100, 0), CaptureOfAnswers(20, 70, 0)};
+  captures[1].groups[kClient].waited_objects[{.waits_for = facts::WaitsFor::kChild}] = {.count =
+                                                                                            20};
+  Take(captures);
   EXPECT_EQ(AnswersOf(captures[1], kClient), 20U);
-  EXPECT_EQ(WorkOf(captures[1], kClient), 70U);
+  // Not where both ask about as often.
+  captures = {CaptureOfAnswers(0, 30, 0), CaptureOfAnswers(20, 0, 0)};
+  Take(captures);
+  EXPECT_EQ(AnswersOf(captures[1], kClient), 20U);
+}
+
+// A thread that closes files for others, whose first requests came before the recording.
+TEST(AnsweringTest, AGroupThatOnlyEverWaitsForWorkDoesSoInAllItsSleeps) {
+  const auto with_unknown = [](uint64_t work) {
+    Capture capture = CaptureOfAnswers(0, 0, work);
+    measure::Group& server = capture.groups[kServer];
+    const measure::Instance idle{.begin = 5, .length = 900'000'000, .thread = 7, .cpu = 0};
+    server.of(Duration::kSleep).AddWhole(idle);
+    Blame& woken = server.blames[static_cast<size_t>(Attribution::kWokenBy)][kClient];
+    ++woken.count;
+    woken.ns += idle.length;
+    return capture;
+  };
+  std::vector<Capture> captures = {with_unknown(100), with_unknown(0)};
+  Take(captures);
+  for (const uint64_t work : {101U, 1U}) {
+    Capture& capture = captures[work == 1];
+    EXPECT_EQ(WorkOf(capture, kServer), work);
+    LeaveOutWaitsForWork(capture);
+    EXPECT_TRUE(capture.groups[kServer].of(Duration::kSleep).whole.empty());
+    EXPECT_TRUE(capture.groups[kServer].of(Attribution::kWokenBy).empty());
+  }
+  // One with a timer of its own has other reasons to sleep.
+  captures = {with_unknown(100), with_unknown(0)};
+  captures[0].groups[kServer].blames[static_cast<size_t>(Attribution::kWokenBy)]
+                                    [measure::kInterrupt] = {.count = 1, .ns = 1'000'000};
+  Take(captures);
+  EXPECT_EQ(WorkOf(captures[0], kServer), 100U);
 }
 
 TEST(AnsweringTest, WaitsForWorkAreLeftOut) {

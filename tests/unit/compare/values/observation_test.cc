@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "schema/wait_object.h"
@@ -54,6 +55,18 @@ class ObservationTest : public ::testing::Test {
   Group group_;
 };
 
+TEST_F(ObservationTest, AWaitInDCostsTheWaitForACpuBehindItAsWell) {
+  group_.share_ns[static_cast<size_t>(facts::Share::kBlocked)] = 300 * kMillisecond;
+  group_.after_blocked_ns = 100 * kMillisecond;
+  for (const Statistic statistic : {Statistic::kBlockedCount, Statistic::kBlockedRate}) {
+    const auto detail = std::get<BlockedDetail>(Of(statistic)->detail);
+    EXPECT_NEAR(detail.blocked_ms, 150, 1e-9);
+    EXPECT_NEAR(detail.after_ms, 50, 1e-9);
+  }
+  // The test is of the time in D alone, which varies less.
+  EXPECT_NEAR(Of(Statistic::kBlockedRate)->value, 150, 1e-9);
+}
+
 TEST_F(ObservationTest, OneWaitForTheEndOfTheRunDoesNotRuleTheMeanOfAnswers) {
   AddSleeps(Duration::kForAnswer, 100, 4);
   EXPECT_NEAR(Of(Statistic::kAnswerMean)->value, 4000, 1);
@@ -92,9 +105,11 @@ TEST_F(ObservationTest, AFutexThatTimedOutWasAWaitForAThread) {
   const auto with = Of(Statistic::kSleepForThreads);
   EXPECT_NEAR(with->value, 250, 1e-9);
   EXPECT_NEAR(std::get<ThreadSleepDetail>(with->detail).timer_ms, 300, 1e-9);
-  // Without other timers it sleeps until it has work.
+  // Without other timers they are its own: runtimes sleep so.
   AddObject(schema::wait_kind::kFutex, 100, 10);
-  EXPECT_FALSE(Of(Statistic::kSleepForThreads));
+  const auto own = Of(Statistic::kSleepForThreads);
+  EXPECT_NEAR(own->value, 50, 1e-9);
+  EXPECT_NEAR(std::get<ThreadSleepDetail>(own->detail).timer_ms, 500, 1e-9);
 }
 
 }  // namespace

@@ -87,6 +87,20 @@ TEST(SettingDifferencesTest, APoolOfAnotherSize) {
   EXPECT_THAT(DifferencesOf({with_threads(0)}, {two}), IsEmpty());
 }
 
+TEST(SettingDifferencesTest, ThreadsThatFollowEachOtherAreNoPool) {
+  const auto with_processes = [](uint64_t processes, uint64_t at_once) {
+    Capture capture = CaptureOfSettings({});
+    capture.end = 1000;
+    capture.groups[0].threads = processes;
+    capture.groups[0].share_ns[static_cast<size_t>(facts::Share::kAbsent)] =
+        (processes - at_once) * 1000;
+    return capture;
+  };
+  EXPECT_THAT(DifferencesOf({with_processes(8, 4)}, {with_processes(4, 2)}),
+              ElementsAre("threads: 8 -> 4"));
+  EXPECT_THAT(DifferencesOf({with_processes(181, 1)}, {with_processes(361, 1)}), IsEmpty());
+}
+
 TEST(SettingDifferencesTest, ValuesThatVaryWithinASideSayNothing) {
   EXPECT_THAT(DifferencesOf({CaptureOfSettings({{System("a"), "1"}}),
                              CaptureOfSettings({{System("a"), "2"}})},

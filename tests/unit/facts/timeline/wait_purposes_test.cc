@@ -487,6 +487,58 @@ TEST_F(WaitPurposesTest, TheEndThatConnectedMayWaitForWork) {
       WaitsFor::kWork);
 }
 
+// Processes that mostly wake by their own timers pass a semaphore to each other.
+TEST_F(WaitPurposesTest, ProcessesThatShareAFutexMayHaveALock) {
+  const auto wake = [](const WaitObject& object, const char* program) {
+    World world;
+    world.Old(kShell, 1);
+    world.Wake(kShell);
+    world.Born(kClient, kShell, 2);
+    world.Born(kOtherProcess, kShell, 5);
+    world.Program(2, "worker");
+    world.Program(5, program);
+    for (int i = 0; i < 3; ++i) {
+      world.Sleep(kClient);
+      world.Wake(kClient);
+    }
+    world.Sleep(kOtherProcess);
+    world.Wake(kOtherProcess);
+    world.Sleep(kClient);
+    return world.Wake(kClient, kOtherProcess, object);
+  };
+  EXPECT_EQ(wake({.syscall = "futex", .kind = "futex"}, "worker"), WaitsFor::kUnknown);
+  EXPECT_EQ(wake({.syscall = "futex", .kind = "futex"}, "other"), WaitsFor::kWork);
+  EXPECT_EQ(wake({.syscall = "read", .kind = "pipe"}, "worker"), WaitsFor::kWork);
+}
+
+// Amid a request of one client, a server gets that of another one.
+TEST_F(WaitPurposesTest, WhatComesToAServerIsNoLock) {
+  constexpr fxt::Koid kOtherClient = 9;
+  const auto amid_a_request = [](const char* connection) {
+    World world;
+    world.Old(kShell, 1);
+    world.Wake(kShell);
+    world.Born(kOtherClient, kShell, 9);
+    world.Sleep(kOtherClient);
+    world.Born(kServer, kShell, 3);
+    world.Sleep(kServer);
+    world.Born(kClient, kShell, 2);
+    WaitsFor waits_for = WaitsFor::kUnknown;
+    for (int turn = 0; turn < 2; ++turn) {
+      world.Wake(kOtherClient);
+      world.Ask(kClient, kServer);
+      world.Sleep(kServer);
+      waits_for = world.Wake(kServer, kOtherClient,
+                             {.syscall = "epoll_wait", .kind = "tcp", .object = connection});
+      world.Ask(kServer, kClient);
+      world.Sleep(kOtherClient);
+    }
+    return waits_for;
+  };
+  EXPECT_EQ(amid_a_request("10.0.0.1:1883 -> 10.0.0.1:40112"), WaitsFor::kWork);
+  EXPECT_EQ(amid_a_request("10.0.0.1:40110 -> 10.0.0.1:40112"), WaitsFor::kLock);
+}
+
 TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {
   world_.Old(kShell, 1);
   world_.Old(kServer, 3);
