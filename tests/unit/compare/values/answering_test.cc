@@ -29,7 +29,7 @@ Capture CaptureOfAnswers(uint64_t answers, uint64_t work_of_client, uint64_t wor
     for (uint64_t i = 0; i < count; ++i) group.of(what).whole.Add(1'000'000);
     group.of(what).whole_ns = count * 1'000'000;
     group.of(Duration::kSleep).Merge(group.of(what));
-    Blame& woken = group.blames[static_cast<size_t>(Attribution::kWokenBy)][whom];
+    measure::Blame& woken = group.blames[static_cast<size_t>(Attribution::kWokenBy)][whom];
     woken.count += count;
     woken.ns += count * 1'000'000;
   };
@@ -90,7 +90,7 @@ TEST(AnsweringTest, AGroupThatOnlyEverWaitsForWorkDoesSoInAllItsSleeps) {
     measure::Group& server = capture.groups[kServer];
     const measure::Instance idle{.begin = 5, .length = 900'000'000, .thread = 7, .cpu = 0};
     server.of(Duration::kSleep).AddWhole(idle);
-    Blame& woken = server.blames[static_cast<size_t>(Attribution::kWokenBy)][kClient];
+    measure::Blame& woken = server.blames[static_cast<size_t>(Attribution::kWokenBy)][kClient];
     ++woken.count;
     woken.ns += idle.length;
     return capture;
