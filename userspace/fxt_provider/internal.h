@@ -55,7 +55,7 @@ void fxt_set_state(uint32_t state);
 void fxt_session_make_state(void);
 void fxt_session_forget(void);
 
-/* site.c */
+/* nonce.c */
 
 /* Sets the process's part of what fxt_provider_nonce() returns. */
 void fxt_nonce_begin(uint32_t pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace points: lookup of their category and strings; unique ids. */
+/* Trace points: lookup of their category and strings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,13 +77,4 @@ FXT_PROVIDER_API int fxt_site_is_enabled(struct fxt_site* site) { return fxt_sit
 FXT_PROVIDER_API void fxt_site_write(struct fxt_site* site, uint32_t type, uint64_t payload,
                                      const struct fxt_value* values) {
   if (fxt_site_enabled(site)) fxt_provider_write(site, type, payload, values);
-}
-
-static uint64_t last_nonce;
-
-/* The pid keeps ids of different processes apart, since flows cross processes. */
-void fxt_nonce_begin(uint32_t pid) { last_nonce = (uint64_t)pid << 32; }
-
-FXT_PROVIDER_API uint64_t fxt_provider_nonce(void) {
-  return __atomic_add_fetch(&last_nonce, 1, __ATOMIC_RELAXED);
 }
