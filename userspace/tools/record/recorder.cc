@@ -11,7 +11,7 @@
 
 #include "capture/capture_session.h"
 #include "sink/open_sink.h"
-#include "tools/record/java_names.h"
+#include "tools/record/command/java_names.h"
 #include "tools/record/process/schedule.h"
 #include "tools/record/progress.h"
 #include "unwind/table_maker.h"

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/record/java_names.h"
+#include "tools/record/command/java_names.h"
 #include "tools/record/options/record_options.h"
 #include "util/scheduling_attributes.h"
 

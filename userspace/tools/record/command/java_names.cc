@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tools/record/java_names.h"
+#include "tools/record/command/java_names.h"
 
 #include <fmt/format.h>
 #include <grp.h>
