@@ -76,8 +76,8 @@ class Scripts(Traces):
         self.refused("No such file", "-f", self.path("none.sql"))
         self.refused("No such file", "-f", "", stdin=b"SELECT 1;")
         self.refused("directory", "-f", self.folder)
-        self.refused("at once", "-f", self.script(b"SELECT 1"), "SELECT 1")
-        self.refused("at once", "-f", self.script(b"SELECT 1"), "")
+        self.refused("-f excludes a statement", "-f", self.script(b"SELECT 1"), "SELECT 1")
+        self.refused("-f excludes a statement", "-f", self.script(b"SELECT 1"), "")
 
     def test_a_script_from_a_pipe(self):
         done = subprocess.run(["bash", "-c", "exec \"$0\" query --csv -f <(echo 'SELECT 1 AS a') \"$1\"",
