@@ -161,7 +161,7 @@ class CompiledNames(unittest.TestCase):
     def test_needs_symbols(self):
         done = run(RECORDER, "-c", "default,stack", "--jvm", "-o", self.trace, "--", "true")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--symbols is not asked for", done.stderr)
+        self.assertIn("--jvm needs --symbols", done.stderr)
 
 
 if __name__ == "__main__":
