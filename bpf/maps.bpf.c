@@ -47,6 +47,12 @@ const volatile fxr_u32 interrupt_mask = 0;
 const volatile fxr_u32 refcount_struct_id = 0;
 const volatile fxr_u32 timespec64_id = 0;
 
+#ifdef __TARGET_ARCH_arm64
+/* See unwind_machine.h. */
+const volatile fxr_u32 page_shift = 12;
+const volatile fxr_u64 user_code_mask = ~0ULL >> 16;
+#endif
+
 /* The selections of --pid, --tgid, --comm and --cgroup; see filter.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -81,9 +81,9 @@ static __always_inline bool is_after_call(u64 address)
 #elif defined(__TARGET_ARCH_arm64)
 
 /* Pages may be of 4, 16 or 64 KiB. */
-const volatile fxr_u32 page_shift = 12;
+extern const volatile fxr_u32 page_shift;
 /* The bits that addresses of user code may have: the kernel may use 39, 48 or 52. */
-const volatile fxr_u64 user_code_mask = ~0ULL >> 16;
+extern const volatile fxr_u64 user_code_mask;
 
 #define HAS_LINK 1
 #define PAGE_SHIFT page_shift
