@@ -81,7 +81,7 @@ struct SleepCounts {
   bool AreForWork() const { return for_work != 0 && for_others == 0 && by_interrupts == 0; }
 };
 
-// The exit of a child is what a thread waited for, whoever asks whom.
+// The exit of a child is what a thread waited for, whichever of the two asks.
 bool WaitsForChildren(const measure::Group& group) {
   return std::any_of(
       group.waited_objects.begin(), group.waited_objects.end(),

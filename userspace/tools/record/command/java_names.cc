@@ -158,7 +158,7 @@ std::string RunJcmd(const JavaProcess& process, uint64_t deadline,
   }
   if (!WIFEXITED(status)) return fmt::format("jcmd ended by signal {}", WTERMSIG(status));
   if (WEXITSTATUS(status) == kNoJcmd) return "jcmd is not in PATH";
-  if (WEXITSTATUS(status) == kNoRights) return "the rights of its user are not to be had";
+  if (WEXITSTATUS(status) == kNoRights) return "cannot take the rights of its user";
   if (WEXITSTATUS(status) != 0)
     return fmt::format("jcmd failed, status {}; it needs Java 17", WEXITSTATUS(status));
   return "";
