@@ -29,6 +29,7 @@
 #define RANGE_STEPS 13     /* log2 of FXR_UNWIND_MAX_RANGES, and one */
 #define ROW_STEPS 13       /* log2 of FXR_UNWIND_PAGE, and one */
 #define STACK_PIECE 512    /* bytes of stack per read */
+#define KNOWN_PIECE 2048   /* the same where the extent of a known stack is that large */
 #define UNWIND_PLACES 256  /* words of a stack that determine how it unwinds; a power of 2 */
 #define PLACE_IS_FRAME 0x8000
 #define FRAMES_AT_ONCE 16  /* in one loop: the verifier follows each round of nested ones once */
@@ -37,29 +38,54 @@
 #define SEARCH_ROUNDS 24   /* with words that turn out to be no code */
 #define FRAME_BYTES (1 << 20) /* the largest frame, and distance of a frame pointer */
 
+/* The fields that a known stack needs come first: each cache line that is not hot counts. */
 struct unwind_state {
 	/* The frame that is unwound. */
 	u64 pc;
 	u64 sp;
 	u64 bp;
-	u64 bp_place;  /* where bp was read; 0: still the register */
-	u8 is_return;  /* pc is a return address */
+	u64 key;
+	u64 number; /* hash of the frames */
+	u64 check;  /* sum of the hashes of all words that determine how it unwinds; then check_shape() */
+	u32 frames;
+	u32 places;
+	u8 is_known;       /* the process has ranges */
+	u8 is_stale;       /* it has mappings that are not among the ranges */
+	u8 is_by_shape;    /* the places are those of the shape */
+	u8 end;            /* enum fxr_stack_end, when it is finished */
+	u8 is_return;      /* pc is a return address */
 	u8 bp_lost;
-	u8 is_known;   /* the process has ranges */
-	u8 is_stale;   /* it has mappings that are not among the ranges */
-	u8 is_guess;   /* frames may be missing or wrong */
-	u8 is_new;     /* a frame is of a mapping or file that is not known yet */
-	u8 end;        /* enum fxr_stack_end, when it is finished */
+	u8 is_guess;       /* frames may be missing or wrong */
+	u8 is_new;         /* a frame is of a mapping or file that is not known yet */
 
-	/* The process's ranges, and the mapping that was used last. */
+	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
+	u64 first_sp;
+	u64 first_bp;
+	u64 link; /* the register with the return address: x30, or rdi in vfork() on x86 */
+	u64 first_ax;
+	u64 call; /* number of the system call */
+	u64 process; /* of the ranges and tables, for unwind_rules; 0: not to be kept */
+
+	/* The process's ranges. */
 	u32 first;
 	u32 count;
+
+	/* See struct fxr_unwind_process. */
+	u64 python;
+	u64 arguments;
+	u64 python_runtime;
+	u64 python_loop;
+	u64 python_loop_bytes;
+
+	/* The mapping that was used last. */
 	u32 module;
 	u32 search_low;
 	u32 search_high;
 	u64 range_start;
 	u64 range_size;
 	u64 range_offset;
+
+	u64 bp_place;  /* where bp was read; 0: still the register */
 	struct fxr_unwind_rule rule; /* of the frame */
 	u64 word;                    /* what unwind_word() read */
 	u64 cfa;                     /* what unwind_search() found */
@@ -69,36 +95,16 @@ struct unwind_state {
 	u64 search_end;
 	u64 search_bp;
 
-	/* The stack pointer and frame pointer at the start, and what identifies the stack. */
-	u64 first_sp;
-	u64 first_bp;
-	u64 link; /* the register with the return address: x30, or rdi in vfork() on x86 */
-	u64 first_ax;
-	u64 call; /* number of the system call */
-	u64 process; /* of the ranges and tables, for unwind_rules; 0: not to be kept */
-	u64 key;
-	u64 number; /* hash of the frames */
-	u64 check;  /* hash of all words that determine how it unwinds */
-
-	u32 frames;
-	u32 places;
+	u32 extent;        /* bytes from first_sp up to the farthest place */
 	u8 needs_bp;       /* the first bp determines how it unwinds */
 	u8 is_uncacheable;
-	u8 is_by_shape;    /* the places are those of the shape */
 	u8 has_link_frame; /* the second frame is the link register */
 	u8 sp_lost;        /* sp is only the least that it may be */
-
-	/* See struct fxr_unwind_process. */
-	u64 arguments;
-	u64 python;
-	u64 python_runtime;
-	u64 python_loop;
-	u64 python_loop_bytes;
 
 	/* The bytes of the stack that were read last. */
 	u64 piece_begin;
 	u64 piece_size;
-	u64 piece[STACK_PIECE / 8];
+	u64 piece[KNOWN_PIECE / 8];
 
 	u64 frame[FXR_STACK_FRAMES + 1]; /* a power of 2 */
 	u16 place[UNWIND_PLACES]; /* words from first_sp up; PLACE_IS_FRAME: a return address */
@@ -193,9 +199,11 @@ struct {
  */
 struct unwind_shape {
 	u64 key;
-	u64 check;
+	u64 check;  /* check_shape() */
 	u64 bp;
+	u64 number; /* of the stack, without its end */
 	u16 places;
+	u32 extent; /* bytes from the stack pointer up to the farthest place */
 	u8 end;
 	u8 needs_bp;
 	u16 place[UNWIND_PLACES];
@@ -304,7 +312,7 @@ static __always_inline bool has_word(const struct unwind_state *state, u64 addre
 {
 	u64 place = address - state->piece_begin;
 
-	return place + 8 <= state->piece_size && place < STACK_PIECE;
+	return place + 8 <= state->piece_size && place < KNOWN_PIECE;
 }
 
 /* The word at `address`, which the piece has. */
@@ -312,10 +320,10 @@ static __always_inline bool take_word(struct unwind_state *state, u64 address, u
 {
 	u64 place = address - state->piece_begin;
 
-	if (place > STACK_PIECE - 8)
+	if (place > KNOWN_PIECE - 8)
 		return false;
 	asm volatile("" : "+r"(place));
-	if (place > STACK_PIECE - 8)
+	if (place > KNOWN_PIECE - 8)
 		return false;
 	*word = *(u64 *)((void *)state->piece + place);
 	return true;
@@ -539,6 +547,16 @@ __noinline int unwind_find_rule(u32 lane, u64 address)
 	return 0;
 }
 
+/*
+ * Adds a word at `place`, with PLACE_IS_FRAME, to the sum of hashes that is the state's
+ * `check`. The processor hashes the words of a sum side by side; a hash of hashes makes it
+ * wait for each.
+ */
+static __always_inline u64 add_word(u64 check, u64 word, u64 place)
+{
+	return check + mix(word, place << 48);
+}
+
 /* The word at `address`, which is `word`, determines how the stack unwinds. */
 __noinline int unwind_keep_place(u32 lane, u64 address, u64 word, u64 is_frame)
 {
@@ -560,7 +578,9 @@ __noinline int unwind_keep_place(u32 lane, u64 address, u64 word, u64 is_frame)
 		place |= PLACE_IS_FRAME;
 	state->place[count] = place;
 	WRITE_ONCE(state->places, count + 1);
-	state->check = mix(state->check, word ^ (u64)place << 48);
+	if (state->extent < offset + 8)
+		state->extent = offset + 8;
+	state->check = add_word(state->check, word, place);
 	return 0;
 }
 
@@ -1071,70 +1091,113 @@ static __always_inline struct unwind_shape *shape_of(u64 key)
 	return bpf_map_lookup_elem(&unwind_shapes, &index);
 }
 
-#define PLACES_AT_ONCE 8
+#define PLACES_AT_ONCE 32
 
 /*
- * Reads the words at the shape's next places. Returns nonzero if there are no more. What
- * changes with each word is in registers: this takes most of the time of a known stack.
+ * Takes the words at the shape's next places. Returns nonzero if there are no more. This
+ * takes most of the time of a known stack, so it calls nothing and needs few registers.
  */
 __noinline int unwind_known_words(u32 lane)
 {
 	struct unwind_state *state = state_of(lane);
 	struct unwind_shape *shape;
-	u64 word = 0, check, number, sp;
-	u32 first, places, frames;
-	int is_end = 0;
+	u32 at, end, frames;
+	u64 check;
 
 	if (!state)
 		return 1;
 	shape = shape_of(state->key);
 	if (!shape)
 		return 1;
-	sp = state->first_sp;
-	first = state->places;
+	at = state->places;
+	end = READ_ONCE(shape->places);
 	frames = state->frames;
 	check = state->check;
-	number = state->number;
-	places = READ_ONCE(shape->places);
-	for (u32 i = 0; i < PLACES_AT_ONCE; i++) {
-		u64 place = READ_ONCE(shape->place[(first + i) % UNWIND_PLACES]);
+	KEEP_LOOP
+	for (u32 i = 0; i < PLACES_AT_ONCE && at < end; i++, at++) {
+		u64 place = READ_ONCE(shape->place[at % UNWIND_PLACES]);
+		u64 word = state->piece[place % (KNOWN_PIECE / 8)];
 
-		if (first + i >= places ||
-		    !stack_word(lane, state, sp + (place & ~(u64)PLACE_IS_FRAME) * 8, &word)) {
-			is_end = 1;
-			break;
-		}
-		check = mix(check, word ^ place << 48);
-		if (place & PLACE_IS_FRAME) {
-			word = USER_CODE(word);
-			state->frame[frames++ % (FXR_STACK_FRAMES + 1)] = word;
-			number = mix(number, word);
-		}
+		check = add_word(check, word, place);
+		state->frame[frames % (FXR_STACK_FRAMES + 1)] = USER_CODE(word);
+		frames += place / PLACE_IS_FRAME;
 	}
-	state->places = first + PLACES_AT_ONCE;
+	state->places = at;
 	state->frames = frames;
 	state->check = check;
-	state->number = number;
-	return is_end;
+	return at >= end;
+}
+
+/* The same for a stack that is too large for one read. */
+__noinline int unwind_known_distant_words(u32 lane)
+{
+	struct unwind_state *state = state_of(lane);
+	struct unwind_shape *shape;
+	u64 word = 0;
+
+	if (!state)
+		return 1;
+	shape = shape_of(state->key);
+	if (!shape)
+		return 1;
+	KEEP_LOOP
+	for (u32 i = 0; i < PLACES_AT_ONCE; i++) {
+		u32 at = READ_ONCE(state->places), frames = READ_ONCE(state->frames);
+		u64 place = READ_ONCE(shape->place[at % UNWIND_PLACES]);
+
+		if (at >= READ_ONCE(shape->places) ||
+		    !stack_word(lane, state, state->first_sp + place % PLACE_IS_FRAME * 8, &word))
+			return 1;
+		state->check = add_word(state->check, word, place);
+		state->frame[frames % (FXR_STACK_FRAMES + 1)] = USER_CODE(word);
+		state->frames = frames + place / PLACE_IS_FRAME;
+		state->places = at + 1;
+	}
+	return 0;
+}
+
+/* Hash of the words of a stack and of what the shape says about it. */
+static __always_inline u64 check_shape(u64 words, u64 number, u8 end)
+{
+	return mix(words, number) ^ end;
 }
 
 /* Returns nonzero if the stack is a known one. */
 static __always_inline bool unwind_known(u32 lane, struct unwind_state *state)
 {
 	struct unwind_shape *shape = shape_of(state->key);
+	u64 extent, number;
+	u8 end;
 
 	if (!shape || shape->key != state->key || (shape->needs_bp && shape->bp != state->first_bp))
 		return false;
 	state->places = 0;
 	if (HAS_LINK && shape->has_link_frame)
 		add_frame(state, USER_CODE(state->link));
-	for (u32 i = 0; i <= UNWIND_PLACES / PLACES_AT_ONCE; i++) {
-		if (unwind_known_words(lane))
-			break;
+	extent = READ_ONCE(shape->extent);
+	if (extent <= KNOWN_PIECE) {
+		extent = CUT_SIZE(extent, KNOWN_PIECE);
+		if (bpf_probe_read_user(state->piece, extent, (void *)state->first_sp))
+			return false;
+		KEEP_LOOP
+		for (u32 i = 0; i < UNWIND_PLACES / PLACES_AT_ONCE; i++) {
+			if (unwind_known_words(lane))
+				break;
+		}
+	} else {
+		KEEP_LOOP
+		for (u32 i = 0; i < UNWIND_PLACES / PLACES_AT_ONCE; i++) {
+			if (unwind_known_distant_words(lane))
+				break;
+		}
 	}
+	number = READ_ONCE(shape->number);
+	end = READ_ONCE(shape->end);
+	state->check = check_shape(state->check, number, end);
 	if (state->check != shape->check || state->frames > FXR_STACK_FRAMES)
 		return false;
-	state->end = shape->end;
+	state->number = number;
+	state->end = end;
 	return true;
 }
 
@@ -1146,7 +1209,10 @@ static __always_inline void keep_shape(struct unwind_state *state)
 	if (!shape || state->is_uncacheable || state->end == FXR_STACK_END_UNREADABLE)
 		return;
 	shape->key = 0;
+	state->check = check_shape(state->check, state->number, state->end);
 	shape->check = state->check;
+	shape->number = state->number;
+	shape->extent = state->extent;
 	shape->bp = state->first_bp;
 	shape->places = state->places;
 	shape->end = state->end;
@@ -1225,6 +1291,7 @@ __noinline int unwind_user_stack(u32 lane)
 	restart(state);
 	state->range_size = 0;
 	state->places = 0;
+	state->extent = 0;
 	state->bp_place = 0;
 	state->bp_lost = false;
 	state->is_return = false;
