@@ -440,7 +440,7 @@ static __always_inline struct python_state *python_begin(u32 lane, const struct 
 	python->file = 0;
 	python->file_hash = 0;
 	python->piece_size = 0;
-	python->owner = mix(mix(1, user->arguments), bpf_get_current_pid_tgid() >> 32);
+	python->owner = mix(mix(1, user->kept.arguments), bpf_get_current_pid_tgid() >> 32);
 	return python;
 }
 
@@ -462,7 +462,7 @@ __noinline int python_stack(u32 lane, u32 tid)
 	if (!python)
 		return 0;
 	id = BPF_CORE_READ(task, thread.fsbase);
-	thread = python_find_thread(lane, python, tid, user->python_runtime, id);
+	thread = python_find_thread(lane, python, tid, user->kept.python_runtime, id);
 	if (!thread)
 		return 0;
 	python->cframe = python->layout.thread_cframe ?
@@ -535,7 +535,7 @@ __noinline int python_mark_code(u32 lane, u32 first)
 
 		if (first + i >= READ_ONCE(user->frames))
 			return 1;
-		if (address - user->python_loop < user->python_loop_bytes)
+		if (address - user->kept.python_loop < user->kept.python_loop_bytes)
 			user->frame[(first + i) % (FXR_STACK_FRAMES + 1)] |= FXR_PYTHON_MARK;
 	}
 	return 0;

@@ -67,47 +67,60 @@ static __always_inline bool read_user_registers(struct unwind_state *state)
 	return true;
 }
 
+/* Keeps what the collector knows of a process in the state. Returns false if it knows nothing. */
+static __always_inline bool keep_process(struct unwind_state *state, u32 tgid)
+{
+	/* Read first: a later change has another age. */
+	u32 age = READ_ONCE(unwind_processes_age);
+	struct fxr_unwind_process *process;
+	u64 version;
+
+	if (likely(state->kept_tgid == tgid && state->kept_age == age))
+		return true;
+	state->kept_tgid = 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process)
+		return false;
+	version = READ_ONCE(process->version);
+	state->kept = *process;
+	/* The element may have been replaced meanwhile. */
+	if (version != READ_ONCE(process->version) || READ_ONCE(state->kept.version) != version)
+		return false;
+	state->kept_tgid = tgid;
+	state->kept_age = age;
+	return true;
+}
+
 /* Sets the state's mappings to those of the current process. */
 static __always_inline void find_process(struct unwind_state *state)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct fxr_unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	u64 version, arguments, code_pages;
+	struct task_struct *task;
+	u64 arguments, code_pages;
 
 	state->is_known = false;
 	state->is_stale = false;
 	state->process = 0;
 	state->key = 0;
 	state->python = 0;
-	if (!process)
+	if (!keep_process(state, bpf_get_current_pid_tgid() >> 32))
 		return;
-	version = READ_ONCE(process->version);
-	state->first = READ_ONCE(process->first);
-	state->count = READ_ONCE(process->count);
 	if (has_task_registers) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		arguments = task->mm->arg_start;
 		code_pages = task->mm->exec_vm;
 	} else {
+		task = (struct task_struct *)bpf_get_current_task();
 		arguments = BPF_CORE_READ(task, mm, arg_start);
 		code_pages = BPF_CORE_READ(task, mm, exec_vm);
 	}
-	state->is_stale = READ_ONCE(process->code_pages) != code_pages;
-	/* The element may be replaced meanwhile. */
-	if (READ_ONCE(process->arguments) != arguments || version != READ_ONCE(process->version))
+	if (state->kept.arguments != arguments)
 		return;
+	state->is_stale = state->kept.code_pages != code_pages;
 	state->is_known = true;
-	state->key = mix(mix(1, version), READ_ONCE(unwind_tables_age));
+	state->key = mix(mix(1, state->kept.version), READ_ONCE(unwind_tables_age));
 	if (!state->is_stale)
 		state->process = mix(state->key, READ_ONCE(unwind_use_time)) | 1;
-	if (likely(!process->python))
-		return;
-	state->arguments = arguments;
-	state->python = process->python;
-	state->python_runtime = process->python_runtime;
-	state->python_loop = process->python_loop;
-	state->python_loop_bytes = process->python_loop_bytes;
+	state->python = state->kept.python;
 }
 
 /*

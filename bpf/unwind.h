@@ -66,16 +66,13 @@ struct unwind_state {
 	u64 call; /* number of the system call */
 	u64 process; /* of the ranges and tables, for unwind_rules; 0: not to be kept */
 
-	/* The process's ranges. */
-	u32 first;
-	u32 count;
+	/* The process whose stack was unwound last: most often this one, which saves a look-up. */
+	u32 kept_tgid; /* 0: none */
+	u32 kept_age;  /* unwind_processes_age */
+	struct fxr_unwind_process kept;
 
 	/* See struct fxr_unwind_process. */
-	u64 python;
-	u64 arguments;
-	u64 python_runtime;
-	u64 python_loop;
-	u64 python_loop_bytes;
+	u64 python; /* 0, too, where the process is not known */
 
 	/* The mapping that was used last. */
 	u32 module;
@@ -219,6 +216,8 @@ struct {
 
 const volatile fxr_u32 unwind_shape_mask = 0; /* entries - 1 */
 
+/* The collector changes it after every change of unwind_processes. */
+fxr_u32 unwind_processes_age = 0;
 /* The collector changes it with every table that comes or goes. */
 fxr_u32 unwind_tables_age = 0;
 /* The module of the vDSO, which is the same in all 64-bit processes. */
@@ -383,7 +382,7 @@ __noinline int unwind_find_range(u32 lane, u64 address)
 	if (!state)
 		return -1;
 	state->search_low = 0;
-	state->search_high = state->count;
+	state->search_high = state->kept.count;
 	/* The last range that begins at or below the address is at low - 1. */
 	for (u32 i = 0; i < RANGE_STEPS; i++) {
 		u32 low = READ_ONCE(state->search_low), high = READ_ONCE(state->search_high);
@@ -391,7 +390,7 @@ __noinline int unwind_find_range(u32 lane, u64 address)
 
 		if (low >= high)
 			break;
-		index = state->first + middle;
+		index = state->kept.first + middle;
 		range = bpf_map_lookup_elem(&unwind_ranges, &index);
 		if (!range)
 			return -1;
@@ -403,7 +402,7 @@ __noinline int unwind_find_range(u32 lane, u64 address)
 	index = READ_ONCE(state->search_low);
 	if (!index)
 		return -1;
-	index += state->first - 1;
+	index += state->kept.first - 1;
 	range = bpf_map_lookup_elem(&unwind_ranges, &index);
 	if (!range || address - range->start >= range->size)
 		return -1;

@@ -163,6 +163,7 @@ util::Status BpfPrograms::Map() {
                                    .processes = bpf_map__fd(maps.unwind_processes),
                                    .files = bpf_map__fd(maps.unwind_files),
                                    .python_layouts = bpf_map__fd(maps.python_layouts),
+                                   .processes_age = &(*skeleton_)->bss->unwind_processes_age,
                                    .tables_age = &(*skeleton_)->bss->unwind_tables_age,
                                    .use_time = &(*skeleton_)->bss->unwind_use_time,
                                    .vdso = &(*skeleton_)->data->unwind_vdso});

@@ -129,10 +129,15 @@ uint64_t UnwindMaps::words_bytes() const {
 }
 
 bool UnwindMaps::SetProcess(uint32_t tgid, const fxr_unwind_process& process) {
-  return bpf_map_update_elem(sources_.processes, &tgid, &process, BPF_ANY) == 0;
+  const bool is_set = bpf_map_update_elem(sources_.processes, &tgid, &process, BPF_ANY) == 0;
+  __atomic_fetch_add(sources_.processes_age, 1, __ATOMIC_SEQ_CST);
+  return is_set;
 }
 
-void UnwindMaps::RemoveProcess(uint32_t tgid) { bpf_map_delete_elem(sources_.processes, &tgid); }
+void UnwindMaps::RemoveProcess(uint32_t tgid) {
+  bpf_map_delete_elem(sources_.processes, &tgid);
+  __atomic_fetch_add(sources_.processes_age, 1, __ATOMIC_SEQ_CST);
+}
 
 void UnwindMaps::SetFile(const fxr_unwind_file& file, uint32_t module) {
   bpf_map_update_elem(sources_.files, &file, &module, BPF_ANY);

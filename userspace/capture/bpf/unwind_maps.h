@@ -24,7 +24,8 @@ class UnwindMaps {
     int processes = -1;
     int files = -1;
     int python_layouts = -1;
-    // Variables of the programs.
+    // Variables of the programs; the first changes after each change of `processes`.
+    fxr_u32* processes_age = nullptr;
     fxr_u32* tables_age = nullptr;
     fxr_u32* use_time = nullptr;
     fxr_u32* vdso = nullptr;
