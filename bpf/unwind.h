@@ -1330,7 +1330,7 @@ __noinline int unwind_user_stack(u32 lane)
 		keep_shape(state);
 out:
 	drop_end(state);
-	state->number = mix(state->number, state->end);
+	state->number = mix(state->number, state->end) | 1; /* 0: no stack */
 	return 0;
 }
 

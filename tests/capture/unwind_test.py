@@ -108,6 +108,15 @@ class Unwound(unittest.TestCase):
         return collections.Counter(end for (end,) in harness.query(
             trace, "SELECT json_extract(args, '$.end') FROM instants WHERE category = 'stack' AND name = 'off'"))
 
+    def test_a_sleep_while_a_program_is_executed(self):
+        """The old program's stack is gone and the new one has none yet: such a stack ends at the entry."""
+        trace = os.path.join(self.folder, "executed.fxt")
+        run(RECORDER, "-q", "-c", "default,stack:off", "--stack-min", "1us", "--only-command", "-o", trace, "--",
+            "/bin/sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done", ok=(0,))
+        ends = self.ends(trace)
+        self.assertGreater(ends["entry"], 200)
+        self.assertEqual(ends[None], 0, ends)
+
     @harness.in_one_of(ATTEMPTS)
     def test_a_short_program(self):
         """The tables of the recorded program are there before it starts, and its mappings are found when it sleeps."""
