@@ -137,7 +137,8 @@ class Guide(unittest.TestCase):
     def test_the_cause_is_at_rank_1(self):
         for output in self.outputs("fxt diff ab/base ab/new --lines --html"):
             self.assertIn(CAUSE, output)
-            self.assertRegex(output.split(" 2. ")[0], r"because it waited .* more for a timer or a device")
+            # On a busy machine another thread may end these waits, in place of the device.
+            self.assertRegex(output.split(" 2. ")[0], r"\n +postgres is blocked .* per run longer in fdatasync")
 
     def test_the_report_names_it(self):
         for output in self.outputs("fxt report"):
