@@ -65,7 +65,7 @@ class Losses(Session):
         with open(file, "w", encoding="utf-8"):
             pass
         self.socket = file
-        self.assertIn("is no socket", self.refused("serve"))
+        self.assertIn("is not a socket", self.refused("serve"))
 
     def test_disk_full(self):
         small = self.small_disk()

@@ -94,7 +94,7 @@ struct ComparisonRow {
   double q = 1;
   Verdict verdict = Verdict::kCannotTell;
   const char* verdict_rule = nullptr;  // name in VerdictRules()
-  // The row of which this one is a symptom. It is no finding then.
+  // The row of which this one is a symptom. A symptom is not a finding.
   std::optional<size_t> suppressed_by;
   // Name in SuppressionRules() or Attribution::Rules(): of the rule that set suppressed_by, or the
   // verdict kUnchanged.

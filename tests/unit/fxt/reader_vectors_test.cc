@@ -217,7 +217,7 @@ TEST_F(ReaderVectorsTest, ReadsEveryRowAndWritesItBack) {
       EXPECT_EQ(vector.id[0], 'M');
     }
   }
-  for (const auto& [id, text] : expected) EXPECT_TRUE(seen.contains(id)) << id << " is no row";
+  for (const auto& [id, text] : expected) EXPECT_TRUE(seen.contains(id)) << id << " is not a row";
   EXPECT_TRUE(seen.contains("X1"));
 }
 

@@ -336,7 +336,7 @@ void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
     if (const auto koid = facts::KoidOf(waker)) {
       MentionThread(*koid, std::nullopt);
     } else {
-      Report(rules::kWakeup, "the argument \"waker\" is no koid");
+      Report(rules::kWakeup, "the argument \"waker\" is not a koid");
     }
   }
   if (const auto cpu = continuity_.CpuOf(record.thread)) {

@@ -164,7 +164,7 @@ class Client::Answer {
 util::Result<Client> Client::Connect(const std::string& path) {
   if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
     return util::Error{
-        fmt::format("'{}' can be no socket's path: it has {} bytes", path, path.size()), ""};
+        fmt::format("'{}' cannot be the path of a socket: it has {} bytes", path, path.size()), ""};
   }
   int error = 0;
   util::UniqueFd fd = ConnectTo(path, &error);
@@ -237,8 +237,8 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
   if (!reply) return reply.TakeError();
   auto json = text::ParseJson(*reply, kMaxDepth);
   if (!json || !json->IsObject()) {
-    return util::Error{fmt::format("the program that serves {} is no controller: {}", path_,
-                                   json ? "it sends no object" : json.error().message),
+    return util::Error{fmt::format("the program that serves {} is not a controller: {}", path_,
+                                   json ? "its reply is not an object" : json.error().message),
                        ""};
   }
   const std::string error = Text(*json, "error");

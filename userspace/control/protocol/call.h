@@ -27,7 +27,7 @@ struct Read {
 
 class Call {
  public:
-  // An error if the message is no varlink call.
+  // An error if the message is not a varlink call.
   static util::Result<Call> Parse(std::string_view message);
 
   // "fuchsia.tracing.controller.GetStatus"; interface() is the part before the last dot.

@@ -134,7 +134,7 @@ util::Status ControlSocket::RemoveStale() {
     return Failed(path_, "look at");
   }
   if (!S_ISSOCK(existing.st_mode)) {
-    return util::Error{fmt::format("{} is there and is no socket", path_),
+    return util::Error{fmt::format("{} exists and is not a socket", path_),
                        "remove it, or name another place with --socket"};
   }
   if (IsServed(path_)) {

@@ -41,7 +41,7 @@ util::Status CheckDescriptor(int fd) {
   const bool takes_bytes =
       S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
   if (writable && takes_bytes) return util::Ok();
-  return util::Error{"the descriptor is no file, pipe or socket that is open for writing", ""};
+  return util::Error{"the descriptor is not a file, pipe or socket open for writing", ""};
 }
 
 }  // namespace

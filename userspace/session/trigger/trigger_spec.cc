@@ -108,7 +108,8 @@ class Parser {
       spec_.kind = kind;
       return Condition();
     }
-    return Wrong(text_, first.empty() ? "it is empty" : fmt::format("'{}' is no trigger", first));
+    return Wrong(text_,
+                 first.empty() ? "it is empty" : fmt::format("'{}' is not a trigger", first));
   }
 
   util::Status Condition() {
@@ -223,7 +224,7 @@ class Parser {
       spec_.comm = value.substr(0, FXR_COMM_BYTES - 1);
     } else if (key == "pid") {
       if (!ToNumber(value, &spec_.pid) || spec_.pid == 0 || spec_.pid > FXR_TID_MASK) {
-        return Wrong(text_, fmt::format("'{}' is no process id", value));
+        return Wrong(text_, fmt::format("'{}' is not a process id", value));
       }
     } else if (key == "cgroup") {
       spec_.cgroup = value;
@@ -231,7 +232,7 @@ class Parser {
       if (!spec_.cgroup.starts_with('/')) spec_.cgroup.insert(0, 1, '/');
     } else if (key == "state" && spec_.kind == TriggerKind::kOffCpu) {
       spec_.state = StateOf(value);
-      if (!spec_.state) return Wrong(text_, fmt::format("'{}' is no state", value));
+      if (!spec_.state) return Wrong(text_, fmt::format("'{}' is not a thread state", value));
     } else {
       return Wrong(text_, fmt::format("'{}' says nothing here", key));
     }

@@ -69,7 +69,7 @@ TEST(ControlSocketTest, DoesNotRemoveOtherFiles) {
   std::ofstream(folder / "file") << "precious";
   auto file = ControlSocket::Bind(folder / "file", std::nullopt);
   ASSERT_FALSE(file.ok());
-  EXPECT_THAT(file.error().message, HasSubstr("is no socket"));
+  EXPECT_THAT(file.error().message, HasSubstr("is not a socket"));
   EXPECT_TRUE(std::filesystem::exists(folder / "file"));
   EXPECT_FALSE(ControlSocket::Bind(folder / std::string(200, 'x'), std::nullopt).ok());
   EXPECT_FALSE(ControlSocket::Bind("", std::nullopt).ok());
