@@ -108,7 +108,7 @@ TEST(LbrAttrTest, SamplesZen3WithItsOwnEventAndAPeriod) {
 
 TEST(LbrAttrTest, TakesEverythingFromAKernelThatHasIt) {
   FakeKernel kernel;
-  const LadderResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
   EXPECT_EQ(result.error, 0);
   EXPECT_TRUE(result.accepted.refused.empty());
   for (const OptionalFeature feature : kAllOptionalFeatures) {
@@ -124,7 +124,7 @@ TEST(LbrAttrTest, DropsOptionsThatAKernelRefuses) {
       kernel.verdict = [&](const perf_event_attr& attr, int) {
         return HasFeature(missing, attr) ? error : 0;
       };
-      const LadderResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
+      const AttrSearchResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
       EXPECT_EQ(result.error, 0);
       EXPECT_EQ(result.accepted.refused, std::vector<OptionalFeature>{missing});
       for (const OptionalFeature feature : kAllOptionalFeatures) {
@@ -148,7 +148,7 @@ TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
   kernel.verdict = [](const perf_event_attr& attr, int) {
     return attr.build_id || attr.branch_sample_type || attr.precise_ip ? EINVAL : 0;
   };
-  const LadderResult result = FindAcceptedAttr(kernel, MakeStandInAttr(Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(kernel, MakeStandInAttr(Options()), 0);
   EXPECT_EQ(result.accepted.refused,
             std::vector<OptionalFeature>{OptionalFeature::kMappingBuildIds});
 }
@@ -197,7 +197,7 @@ TEST_F(KernelVerdictTest, RefusesSpoiledAttrs) {
 }
 
 TEST_F(KernelVerdictTest, AcceptsTheStandIn) {
-  const LadderResult result = FindAcceptedAttr(RunningKernel(), MakeStandInAttr(Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(RunningKernel(), MakeStandInAttr(Options()), 0);
   EXPECT_EQ(result.error, 0) << strerror(result.error);
 }
 

@@ -45,13 +45,12 @@ class LbrErrorsTest : public ::testing::Test {
 TEST_F(LbrErrorsTest, NameTheReasonAndTheWayOut) {
   ExpectSays(OpenError(guest_, ENOENT), "virtual machine has no hardware performance counters",
              "pmu=on");
-  ExpectSays(OpenError(machine_, ENOENT), "knows no hardware performance counters", "bare metal");
+  ExpectSays(OpenError(machine_, ENOENT), "found no hardware performance counters", "bare metal");
   ExpectSays(OpenError(machine_, EOPNOTSUPP), "(cpu) have no branch records", "Zen 4");
   ExpectSays(OpenError(machine_, EACCES), "kernel.perf_event_paranoid is 3", "CAP_PERFMON");
   ExpectSays(OpenError(guest_, EPERM), "not permitted", "seccomp");
   ExpectSays(OpenError(machine_, EBUSY), "in use by another program", "nmi_watchdog");
-  ExpectSays(OpenError(machine_, EINVAL), "does not know the filter user,kernel,any",
-             "--lbr-filter");
+  ExpectSays(OpenError(machine_, EINVAL), "rejects the filter user,kernel,any", "--lbr-filter");
   ExpectSays(OpenError(machine_, EMFILE), "too many open files", "ulimit -n");
   ExpectSays(OpenError(machine_, ENOSYS), "no perf events", "CONFIG_PERF_EVENTS");
   ExpectSays(OpenError(machine_, EIO), "Input/output error", "");
