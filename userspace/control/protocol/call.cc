@@ -18,7 +18,7 @@ bool IsFlag(const Json& call, const char* name) {
   return found != nullptr && found->IsTrue();
 }
 
-// Reads the members of one object. Keeps the first fault and ignores later ones.
+// Reads the members of one object. Keeps the first error and ignores later ones.
 class Fields {
  public:
   Fields(const Json& object, std::string prefix, std::optional<BadParameter>& bad,
@@ -36,7 +36,7 @@ class Fields {
     }
   }
 
-  // Null where it is not given.
+  // Null if the member is missing or null.
   const Json* Find(const char* name) const {
     const Json* found = text::FindMember(object_, name);
     return found == nullptr || found->IsNull() ? nullptr : found;
@@ -87,7 +87,7 @@ class Fields {
     }
   }
 
-  // Null if it is missing, or refused.
+  // Null if the member is missing or refused.
   const Json* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
@@ -329,7 +329,7 @@ Read<ProviderRequest> Call::ReadProvider() const {
   Fields fields(parameters(), "", read.bad, {"name", "pid", "categories"});
   fields.String("name", read.value.name, kMaxProviderName);
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
-  // The pid in the program's own namespace. The kernel reports the one that counts.
+  // The pid in the program's own namespace is ignored. The kernel reports the real one.
   uint32_t pid = 0;
   fields.Int("pid", pid);
   fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);

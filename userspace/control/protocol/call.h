@@ -13,7 +13,7 @@
 
 namespace control {
 
-// The first parameter of a call that is wrong, and why.
+// The first invalid parameter of a call, and why it is invalid.
 struct BadParameter {
   std::string name;  // "config.categories"
   std::string message;
@@ -40,8 +40,8 @@ class Call {
   bool oneway() const { return oneway_; }
   bool upgrade() const { return upgrade_; }
 
-  // Each reads the parameters of one method. Parameters that the method does not have, and those
-  // beyond the limits of the interface, are refused.
+  // Each reads the parameters of one method. Refuses unknown parameters and values beyond the
+  // limits of the interface.
   Read<std::string> ReadInterface() const;
   Read<InitializeRequest> ReadInitialize() const;
   Read<request::StartOptions> ReadStart() const;

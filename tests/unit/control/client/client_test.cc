@@ -55,7 +55,8 @@ TEST(ClientTest, ReportsAMissingController) {
     ASSERT_FALSE(client.ok());
     EXPECT_FALSE(Client::IsServed(path)) << path;
   }
-  EXPECT_THAT(Client::Connect(folder / "none").error().message, HasSubstr("no controller runs"));
+  EXPECT_THAT(Client::Connect(folder / "none").error().message,
+              HasSubstr("no controller is running"));
   EXPECT_FALSE(Client::Connect(folder / std::string(200, 'x')).ok());
 }
 

@@ -88,7 +88,7 @@ TEST(ServerTest, WritesToAPassedDescriptor) {
             R"({"parameters":{"written":{"bytes":5,"events":1,"covered_seconds":0.002}}})");
   EXPECT_EQ(Contents(path), "trace");
   EXPECT_THAT(client.Call("TakeSnapshot", R"({"output":{"descriptor":0}})"),
-              HasSubstr("came without that descriptor"));
+              HasSubstr("has no such descriptor"));
   // Not one that was opened for reading, nor a device.
   util::UniqueFd reading(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_THAT(client.Call("TakeSnapshot", R"({"output":{"descriptor":0}})", reading.get()),
