@@ -60,8 +60,8 @@ TEST(ClientTest, ReportsAMissingController) {
   EXPECT_FALSE(Client::Connect(folder / std::string(200, 'x')).ok());
 }
 
-// Anything may listen there.
-TEST(ClientTest, SurvivesAServerThatIsNoController) {
+// Any program may listen there.
+TEST(ClientTest, RejectsAServerThatIsNotAController) {
   using std::string_literals::operator""s;
   for (
       const std::string& answer :
