@@ -234,7 +234,7 @@ TEST_F(ReaderVectorsTest, RefusesARecordOfSizeZero) {
     EXPECT_EQ(reader.error(), ReadError::kSizeZero);
     EXPECT_EQ(reader.offset(), 8u);
 
-    // Alone it is no trace; in a stream without magic number it is an error.
+    // The record alone is not a trace. In a stream without magic number it is an error.
     MemorySource alone(std::as_bytes(std::span(vector.words)));
     EXPECT_EQ(Reader(alone).Next(), ReadStatus::kError);
     ReaderOptions bare;
