@@ -882,7 +882,7 @@ static __always_inline int to_caller_by_link(struct unwind_state *state)
 
 #if HAS_LINK
 /*
- * Code without a table: sets the rule where the code itself tells it. The link register of
+ * Code without a table: sets the rule if the code itself shows it. The link register of
  * an innermost function has its return address if that is in another mapping, which the
  * function did not call from, or follows a call of the stub at pc.
  */

@@ -74,7 +74,7 @@ class ReaderProvider {
   }
   bool has_thread(uint8_t index) const { return defined_threads_[index]; }
 
-  // Changes with each definition and announcement; while it is equal, so is the state above.
+  // Changes with each definition and announcement. If it is unchanged, so is the state above.
   uint64_t definitions() const { return definitions_; }
 
   // The last definition of an index wins. False: the budget is used up, and the index is undefined.

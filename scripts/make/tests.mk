@@ -165,7 +165,7 @@ view-test: $(BINARIES) $(BUILD)/tests/odd_tasks
 	tests/viewer/view_test.py --build $(BUILD)
 
 view-test-short: $(BINARIES)
-	tests/viewer/view_test.py --build $(BUILD) Served.test_only_this_page_is_answered Served.test_what_is_no_trace_is_refused \
+	tests/viewer/view_test.py --build $(BUILD) Served.test_only_this_page_is_answered Served.test_files_that_are_not_traces_are_refused \
 	  View.test_states_are_those_of_query View.test_a_click_shows_a_wait_and_goes_to_the_waker
 
 view-test-long: $(BINARIES) $(BUILD)/bench/make_switches $(BUILD)/tests/odd_tasks

@@ -13,7 +13,7 @@ GROWTH_ALLOWED_KIB = 4096
 def duration(text):
     match = re.fullmatch(r"(\d+)(s|m|h)?", text)
     if not match or int(match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"{text} is no duration; 90s, 30m and 2h are")
+        raise argparse.ArgumentTypeError(f"{text} is not a duration such as 90s, 30m or 2h")
     return int(match[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[match[2]]
 
 

@@ -7,33 +7,33 @@ from .guest import Boot
 
 # In the order of the table and of the boots. `lockdown` is permanent, so it is the last of a shared boot.
 MODES = {
-    "probe": "what bpf(2) itself allows",
-    "truth": "switch by switch what ftrace has of the same seconds, nothing missing and nothing more",
-    "categories": "every category that is called available records, every other one is refused by name",
-    "arguments": "arguments, returned values and filters of programs' functions, held against what the program prints, and of the "
-                 "kernel's functions, held against ftrace's own kprobes; before 5.15 they are refused with the reason",
-    "unwound": "stacks of programs and a C library without frame pointers, held against the program's own clock and the C library's "
+    "probe": "loading and attaching of BPF programs by bpf(2) alone",
+    "truth": "exactly the switches that ftrace recorded in the same seconds",
+    "categories": "every category listed as available records, and every other one is refused by name",
+    "arguments": "arguments, return values and filters of programs' functions, compared with the program's own output, and of the "
+                 "kernel's functions, compared with ftrace's kprobes; before 5.15 they are refused with the reason",
+    "unwound": "stacks of programs and a C library without frame pointers, compared with the program's own clock and the C library's "
                "unwinder",
     "no_tracefs": "tracefs is not mounted",
     "read_only": "the root file system cannot be written",
-    "cpu_offline": "a CPU goes offline and comes back during the capture, held against ftrace",
-    "clock_set": "the wall clock is set to 2001 and back during the capture, held against ftrace",
-    "pid_max": "process ids go round within 500, held against ftrace",
-    "wakers": "wakeups by a timer name no waker, those through a pipe name theirs",
-    "time_namespace": "recorded inside time namespaces ahead of the machine's clocks and behind them, held against ftrace",
-    "pid_namespace": "recorded inside a pid namespace, held against ftrace and against what the machine's /proc says of "
-                     "every task; filters take the namespace's numbers",
-    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; a message about `ulimit -l` where that is the limit",
+    "cpu_offline": "a CPU goes offline and comes back during the capture, compared with ftrace",
+    "clock_set": "the wall clock is set to 2001 and back during the capture, compared with ftrace",
+    "pid_max": "process ids wrap around at 500, compared with ftrace",
+    "wakers": "wakeups by a timer have no waker, those through a pipe have the right one",
+    "time_namespace": "recorded inside time namespaces ahead of the machine's clocks and behind them, compared with ftrace",
+    "pid_namespace": "recorded inside a pid namespace, compared with ftrace and with the machine's /proc; filters use the "
+                     "namespace's pids",
+    "capabilities": "an ordinary user with CAP_BPF and CAP_PERFMON; a message about `ulimit -l` if that is the limit",
     "unprivileged": "an ordinary user without capabilities: a message with the requirements",
     "hardened": "the strictest settings of kptr_restrict, dmesg_restrict, perf_event_paranoid and BPF",
-    "lockdown": "records under lockdown=integrity, says why it cannot under confidentiality",
-    "one_cpu": "a machine of one CPU, held against ftrace",
-    "small_memory": "a machine of 128 MiB",
-    "many_cpus": "a machine of 16 CPUs with a load on all of them, held against ftrace",
-    "waits": "what threads waited for, held against a program that knows it of each of its waits (waits.md has the figures)",
-    "limits": "why runnable threads did not run: quotas, affinity, weights and real-time throttling, held against the time that "
-              "the program or the kernel's cgroup says",
-    "possible_cpus": "a machine of 4 CPUs that could have 240: the reported memory is that of 4",
+    "lockdown": "records under lockdown=integrity; a message with the reason under confidentiality",
+    "one_cpu": "a machine with one CPU, compared with ftrace",
+    "small_memory": "a machine with 128 MiB of memory",
+    "many_cpus": "a machine with 16 CPUs, all under load, compared with ftrace",
+    "waits": "the objects that threads waited for, compared with a program that knows them (figures: waits.md)",
+    "limits": "why runnable threads did not run: quotas, affinity, weights and real-time throttling, compared with the times "
+              "of the program or of the kernel's cgroup",
+    "possible_cpus": "a machine with 4 of 240 possible CPUs: the reported memory is that of 4",
 }
 # These take minutes to half an hour for a kernel, and run when they are asked for.
 LONG_MODES = ("waits", "limits")

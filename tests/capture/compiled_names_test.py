@@ -16,7 +16,7 @@ from harness import RECORDER, run  # noqa: E402
 
 NOBODY = 65534
 
-# Computes and sleeps in turns, in a function that is compiled by its own, for so many milliseconds (0: until it is ended).
+# Computes and sleeps alternately, in a separately compiled function, for this many milliseconds (0: until killed).
 JAVA = """\
 public class Names {
     static volatile long sum;

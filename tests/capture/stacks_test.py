@@ -218,7 +218,7 @@ class Stacks(unittest.TestCase):
     def test_pages_and_profiles(self):
         page = run(FXT, "flame", self.recorded.trace, "--base", self.recorded.trace, "-o", "-").stdout
         self.assertIn("nap_for_commit", page)
-        # The name of SVG's namespace is no address that is asked.
+        # The name of SVG's namespace is not an address that is requested.
         self.assertNotIn("http://", page.replace("http://www.w3.org/2000/svg", ""))
         profile = json.loads(run(FXT, "flame", "--format", "speedscope", self.recorded.trace, "-o", "-").stdout)
         self.assertEqual(profile["$schema"], "https://www.speedscope.app/file-format-schema.json")

@@ -23,7 +23,7 @@ class Commands(Session):
         self.do("stop", "-o", self.path("b.fxt"))
 
     def test_a_session_from_start_to_stop(self):
-        self.assertIn("no controller runs", self.refused("status"))
+        self.assertIn("no controller is running", self.refused("status"))
         self.start()
         status = self.status()
         self.assertEqual((status["state"], status["buffering_mode"]), ("STARTED", "CIRCULAR"))

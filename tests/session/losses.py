@@ -22,7 +22,7 @@ class Losses(Session):
         server.kill()
         server.wait()
         self.assertTrue(os.path.exists(self.socket))
-        self.assertIn("no controller runs", self.refused("status"))
+        self.assertIn("no controller is running", self.refused("status"))
         done = self.start()
         self.assertIn(f"removed {self.socket}", done.stderr)
         self.do("cancel")
@@ -43,7 +43,7 @@ class Losses(Session):
         self.assertNotIn("removed", said)
         killed.kill()
         killed.wait()
-        self.assertIn("no controller runs", self.refused("alert", "x"))
+        self.assertIn("no controller is running", self.refused("alert", "x"))
         again, said = record()
         self.assertIn(f"removed {self.socket}", said)
         self.do("alert", "x")
@@ -65,7 +65,7 @@ class Losses(Session):
         with open(file, "w", encoding="utf-8"):
             pass
         self.socket = file
-        self.assertIn("is no socket", self.refused("serve"))
+        self.assertIn("is not a socket", self.refused("serve"))
 
     def test_disk_full(self):
         small = self.small_disk()

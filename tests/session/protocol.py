@@ -166,7 +166,7 @@ class Protocol(Session):
         nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         server = self.serve()
         self.assertEqual(stat.S_IMODE(os.stat(self.socket).st_mode), 0o600)
-        self.assertIn("no right to control", self.refused("status", **nobody))
+        self.assertIn("no permission to control", self.refused("status", **nobody))
         # The controller checks the user of the connection, too.
         os.chmod(self.socket, 0o666)
         self.assertIn("PermissionDenied", self.refused("status", **nobody))

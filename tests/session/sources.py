@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tracepoints, counters, probes and stacks in sessions, held against the counts of the recorded program."""
+"""Tracepoints, counters, probes and stacks in sessions, compared with the counts of the recorded program."""
 
 import json
 import os

@@ -25,7 +25,7 @@ NEXT = re.compile(r" next_pid=(\d+) next_prio=")
 
 
 def refuse(text):
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 def parse(text):

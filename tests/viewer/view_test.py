@@ -27,17 +27,17 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import harness  # noqa: E402
 from harness import BUILD, FXT, fxt  # noqa: E402
 
-# Requests of a device that the page shows at once.
+# Limit of a device's overlapping requests that the page shows.
 DEVICE_ROWS = 64
 POINTS = int(os.environ.get("FXT_VIEW_POINTS", "100"))
 LARGE_BYTES = int(os.environ.get("FXT_VIEW_BYTES", "0"))
 DAMAGED = 100 if POINTS > 100 else 10
-# The server waits so long for a page that is loaded again.
+# The time that the server waits for a page to be reloaded.
 RELOAD_S = 10
 MAX_SERVER_MB = 1024
 STATES = ["absent", "run", "wakeup", "preempted", "sleep", "blocked", "stopped", "throttled", "unknown", "idle"]
 RUN, UNKNOWN, IDLE = 1, 8, 9
-# As a name of a span, a thread or an argument it would run in a page that takes it for markup.
+# As the name of a span, a thread or an argument, it would run in a page that treats names as markup.
 HOSTILE = "\u202e<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>"
 SIZES = ((800, 700), (1400, 900), (2560, 1300))
 KEYS = {"Escape": 27, "Enter": 13, "/": 191, "?": 191, ".": 190, ",": 188, "0": 48}
@@ -300,7 +300,7 @@ class Recorded(unittest.TestCase):
     def shown_at(self, points):
         """The answer of `at` for each (lane, time, depth)."""
         found = []
-        # Each of these questions has the time of a call.
+        # Each of these requests may take as long as a single call.
         for first in range(0, len(points), 200):
             found += self.page.evaluate(f"""(async () => {{
                 const api = await import('./api.js');
@@ -317,7 +317,7 @@ class View(Recorded):
     """The page, by clicks and keys, and beside fxt query."""
 
     def sleep_with_a_stack(self):
-        """Begin, length, koid and waker's tid of the longest sleep that a thread ended; of few sleeps there is no stack."""
+        """Begin, length, koid and waker's tid of the longest sleep that a thread ended; a few sleeps have no stack."""
         runs, stacks = {}, {}
         for koid, begin, end in harness.query(self.trace, "SELECT koid, ts, ts + length FROM slices ORDER BY ts"):
             runs.setdefault(koid, []).append((begin, end))
@@ -363,7 +363,7 @@ class View(Recorded):
                 self.assertEqual(koids[item[1]] if lane[0] == "cpu" else item[1], value, f"{lane} at {when}")
 
     def blocks_with_a_row(self):
-        """Device and begin of the requests that find a row: a device that is asked for more at once shows how many it leaves out."""
+        """Device and begin of the requests with a row. If a device has more requests at once, the page shows the number of omitted ones."""
         found, going_on = set(), {}
         for koid, begin, dur in harness.query(self.trace, "SELECT koid, ts, coalesce(dur, 1 << 52) FROM spans WHERE "
                                                           "category = 'block' ORDER BY ts"):
@@ -398,7 +398,7 @@ class View(Recorded):
                       json.loads("{" + one["args"] + "}"))
                      for one in (next(shown) for _ in its) if "begin" in one]
             self.assertIn((row[0], row[1], row[2], row[3], json.loads(row[4] or "{}")), found)
-        # And where query has none, nothing is shown.
+        # Where query has no row, the page shows nothing.
         ends = {}
         for begin, dur, category, _, _, koid in rows:
             if category != "block":
@@ -495,7 +495,7 @@ class View(Recorded):
         self.assertIn("woken by", text)
         self.assertIn(str(waker), text)
         self.assertEqual(len(self.page.evaluate("fxtView.overlay.arrows")), 1)
-        # It sleeps in futex(), and category stack has where.
+        # It sleeps in futex(), and category `stack` has recorded the place.
         self.page.wait_for(lambda page: page.errors or "Stack in which it left its CPU" in page.text("#selected"))
         self.page.evaluate("[...document.querySelectorAll('#selected button.go')].at(-1).setAttribute('data-test', 'waker')")
         self.page.click_on("button[data-test]")
@@ -506,7 +506,7 @@ class View(Recorded):
 
     def test_fit_mark_and_undo(self):
         begin, length, *_ = self.select_sleep()
-        # A view that is shown for a while is also a step of undo. Here each key is a step.
+        # Undo also has a step for each view that is shown for a while. Here each key is a step.
         self.page.evaluate("fxtView.viewport.commit()")
         before = self.page.shown()
         self.page.key("f")
@@ -535,7 +535,7 @@ class View(Recorded):
         self.page.wait_for(lambda page: page.errors or page.text("#count").startswith("1 of"))
         found = int(self.page.text("#count").split()[2].replace(",", ""))
         self.assertGreaterEqual(found, spans)
-        # The first is shown, and so is the next.
+        # The page goes to the first hit and then to the next.
         self.page.wait_for(lambda page: page.errors or "clock_nanosleep" in page.text("#selected"))
         first = self.page.evaluate("fxtView.viewport.selection.time")
         self.page.key("Enter")
@@ -586,7 +586,7 @@ class View(Recorded):
         self.page.click_on("#page button")
         self.go_from_page("#report", "report?", "document.querySelector('#worst-waits + details .place')")
         wait = json.loads(fxt("report", "--json", *window, self.trace))["worst_waits"][0]
-        # The details come after the place, and show their tab.
+        # The details are loaded after the place, and then their tab is shown.
         self.page.wait_for(lambda page: page.errors or page.evaluate("!!fxtView.overlay.selected"))
         shown = self.page.evaluate("fxtView.overlay.selected")
         self.assertEqual((shown["lane"], shown["begin"] + first), (f"s{self.number_of(str(wait['thread']['id']))}", int(wait["begin_ns"])))
@@ -600,7 +600,7 @@ class View(Recorded):
             return document.querySelector('#way .place');
         })()""")
         self.assertAlmostEqual(sum(self.page.shown()) / 2, (where["from"] + where["to"]) / 2, delta=(where["to"] - where["from"]) / 50)
-        # And from a flame graph, to the lanes of the process or the thread of a frame.
+        # A flame graph leads to the lanes of the process or the thread of a frame.
         self.page.click_on("#tab-interval")
         self.go_from_page("#flame-off", "flame?", """(() => {
             [...document.querySelectorAll('.frame')].find((one) => one.style.bottom === '18px').click();
@@ -631,16 +631,16 @@ class View(Recorded):
     def go_from_page(self, button, address, place):
         """Opens a page of the interval, and clicks on its way back to the timeline."""
         before = self.page.evaluate("fxtView.viewport.toFragment()")
-        # The page that was open before may be there for a moment, and then a click on it is lost.
+        # The previous page may still be shown for a moment, and would lose the click.
         self.assertTrue(harness.eventually(lambda: not self.page.has_frame(address)))
         self.page.click_on(button)
 
         def is_there(page):
             with page.within_frame(address):
-                # A page draws its plots once their sizes are known: until then there is nothing to click on.
+                # A page draws its plots once their sizes are known. Before, there is nothing to click on.
                 return page.evaluate(f"(() => {{ try {{ return !!({place}); }} catch {{ return false; }} }})()")
         self.page.wait_for(is_there)
-        # The frame goes with the click, maybe before it answers.
+        # The click closes the frame, possibly before it replies.
         with contextlib.suppress(browser.Replaced), self.page.within_frame(address):
             self.page.evaluate(f"({place}).click()")
         self.page.wait_for(lambda page: page.errors or page.evaluate("!document.querySelector('#page').open"))
@@ -692,7 +692,7 @@ class View(Recorded):
             self.page.open("about:blank")
         with Viewed("--at", f"{begin}ns", self.trace) as other:
             self.page.show(other.url)
-            # The address is read when the lanes have come, a moment after the last status.
+            # The URL is read when the lanes are loaded, a moment after the last status.
             self.page.wait_for(lambda page: page.errors or page.evaluate("fxtView.viewport.marks.length > 0"))
             first, last = self.page.shown()
             self.assertTrue(first < begin < last, (first, begin, last))
@@ -755,7 +755,7 @@ class Lossy(Recorded):
             if not track["gaps"]:
                 continue
             gaps = []
-            # Each of these questions has the time of a call.
+            # Each of these requests may take as long as a single call.
             begin, end, step = *self.page.evaluate("[fxtView.viewport.begin, fxtView.viewport.end]"), 512 * 2048
             for at in range(int(begin), int(end), 200 * step):
                 gaps += self.page.evaluate(f"""(async () => {{
@@ -767,7 +767,7 @@ class Lossy(Recorded):
                     }}
                     return found;
                 }})()""")
-            # An item that is in two tiles comes twice.
+            # An item in two tiles is reported twice.
             self.assertEqual(sum(end - begin for begin, end in {tuple(one) for one in gaps}), unknown[track["cpu"]], track)
 
     def test_a_click_shows_a_loss(self):
@@ -832,7 +832,7 @@ class Served(harness.FolderTest):
             with Viewed(self.trace) as viewed:
                 with Shown(browser.find()) as page:
                     page.show(viewed.url)
-                    # A page that is loaded again is there again.
+                    # A reloaded page is connected again.
                     begin = time.monotonic()
                     try:
                         page.show(viewed.url)
@@ -857,7 +857,7 @@ class Served(harness.FolderTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no browser opened the page", done.stderr)
 
-    def test_what_is_no_trace_is_refused(self):
+    def test_files_that_are_not_traces_are_refused(self):
         for name, content in (("empty", b""), ("text", b"hello, world, this is text"), ("zero", bytes(64))):
             done = harness.run(FXT, "view", "--print", self.write(name, content))
             self.assertEqual(done.returncode, 2, name)
@@ -889,7 +889,7 @@ class Served(harness.FolderTest):
             page.click_on("#run-sql")
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#result table')"))
             self.assertIn("onerror", page.text("#result"))
-            # Nor do they turn the text around them.
+            # They do not change the direction of the text around them.
             self.assertNotIn("\u202e", page.evaluate("document.body.innerText"))
             labels = page.evaluate("JSON.stringify([...fxtView.lanes.rows.map((row) => row.label), ...fxtView.painter.labels[0].texts.values()])")
             self.assertIn("onerror", labels)
@@ -898,13 +898,13 @@ class Served(harness.FolderTest):
             self.assertEqual(page.errors, [])
 
     def shown_by(self, *words):
-        """All that is known of lanes, and what some show, once the trace is read."""
+        """All lanes, and the items of some, once the trace is read."""
         with Viewed(*words) as viewed:
             self.assertTrue(harness.eventually(
                 lambda: all(one["complete"] for one in json.loads(viewed.ask(viewed.path + "status")[1]))))
             status = json.loads(viewed.ask(viewed.path + "status")[1])[0]
             tile = f"tile?from=0&to={status['end']}&pixel={max(1, status['end'] // 2000)}&lanes=c0,c1,s0,s1,i0,l0,g0"
-            # It is written after that; the program ends in the midst of it otherwise.
+            # Waits for the index file, because the program may otherwise end while it is written.
             if "--keep-index" in words:
                 self.assertTrue(harness.eventually(lambda: os.path.exists(words[-1] + ".index")))
             return (status["end"], json.loads(viewed.ask(viewed.path + "lanes")[1]), viewed.ask(viewed.path + tile)[1])
@@ -932,7 +932,7 @@ class Served(harness.FolderTest):
             with open(index, "wb") as file:
                 file.write(damaged)
             self.assertEqual(self.shown_by("--keep-index", trace), wanted, number)
-        # Another trace of this size and time.
+        # Another trace with the same size and time.
         status = os.stat(trace)
         with open(trace, "r+b") as file:
             file.seek(status.st_size // 2)
@@ -1043,7 +1043,7 @@ class Served(harness.FolderTest):
             page.evaluate("fxtView.goTo(1, 'c0', null)")
             page.settle()
             page.pictures("two")
-            # Statements ask either; times of the rows and of addresses are those of their trace.
+            # Statements read either trace. Times of rows and URLs are those of their trace.
             page.click_on("#tab-sql")
             statement = "SELECT ts, tid, koid, length FROM slices WHERE ts BETWEEN $from AND $to ORDER BY length DESC, ts LIMIT 1"
             for number, trace in ((1, other), (0, self.trace)):
@@ -1063,7 +1063,7 @@ class Served(harness.FolderTest):
                 page.evaluate(f"fxtView.showPlace('clock={begin}&thread={koid}', {number})")
                 self.assertEqual(page.evaluate(shown), wanted)
                 page.click_on("#tab-sql")
-            # Each has its report of the interval.
+            # Each trace has its own report of the interval.
             page.evaluate("fxtView.setRange(0, 1e6)")
             page.wait_for(lambda one: one.errors or one.evaluate("!!document.querySelector('#report-1')"))
             page.evaluate("document.querySelector('#report-1').click()")

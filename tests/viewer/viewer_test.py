@@ -68,7 +68,7 @@ class Speedscope(unittest.TestCase):
         self.assertIn(b'"CPU 0"', text)
         self.check(text)
 
-    def test_loads_what_others_wrote_and_was_imported(self):
+    def test_loads_imported_files_of_other_programs(self):
         """Files of clang and Node.js, imported and converted back."""
         made = []
         clang, node = shutil.which("clang++") or shutil.which("clang++-14"), shutil.which("node")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs a program in a new namespace or in the initial one. unshare of busybox has no time namespaces
-// and mounts no /proc for a pid namespace.
-//   in_namespace time MONOTONIC_S BOOTTIME_S PROGRAM...  both clocks are ahead by so many seconds
+// Runs a program in a new namespace or in the initial one. unshare of busybox has no time
+// namespaces and mounts no /proc for a pid namespace.
+//   in_namespace time MONOTONIC_S BOOTTIME_S PROGRAM...  both clocks are ahead by these seconds
 //   in_namespace first-time PROGRAM...                   the time namespace of process 1
 //   in_namespace pid PROGRAM...                          process 2 of a pid namespace with its
 //   /proc

@@ -42,7 +42,7 @@ int Script(uint32_t rounds) {
       {"stopcont", [] { return StopContinue(); }},
       {"hostile-names", [] { return HostileNames(); }},
       {"threads", [] { return Threads(20); }},
-      // Without root /dev/kmsg is not writable, which is no failure.
+      // Without root /dev/kmsg is not writable, which is not a failure.
       {"kmsg",
        [] { return access("/dev/kmsg", W_OK) == 0 ? KernelMessage("workload: hello") : 0; }},
   };

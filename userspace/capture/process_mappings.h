@@ -48,7 +48,7 @@ void VisitCodeMappings(const std::string& proc, uint32_t tgid,
 std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapping& mapping);
 // Opens it for reading, if it is a regular file.
 util::Result<util::UniqueFd> OpenCode(const std::string& path, const std::string& root);
-// The identity of a file of this process's own namespace; nothing if it is no regular file.
+// The identity of a file of this process's own namespace; nothing if it is not a regular file.
 std::optional<fxr_unwind_file> IdentityOf(const std::string& path);
 // The address of the process's arguments, random with each exec; 0: not known. Nothing for kernel
 // threads.

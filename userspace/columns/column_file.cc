@@ -53,8 +53,8 @@ util::Result<TraceKey> KeyOf(int fd, const std::function<bool()>& cancelled) {
     const ssize_t got = pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(key.bytes));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      return util::Error{
-          fmt::format("cannot read it: {}", std::generic_category().message(errno)), ""};
+      return util::Error{fmt::format("cannot read it: {}", std::generic_category().message(errno)),
+                         ""};
     }
     if (got == 0) break;
     hash.Add(std::span(buffer).first(static_cast<size_t>(got)));
@@ -69,8 +69,8 @@ util::Status WriteAll(int fd, std::span<const std::byte> bytes, uint64_t offset)
     const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      return util::Error{
-          fmt::format("cannot write it: {}", std::generic_category().message(errno)), ""};
+      return util::Error{fmt::format("cannot write it: {}", std::generic_category().message(errno)),
+                         ""};
     }
     bytes = bytes.subspan(static_cast<size_t>(written));
     offset += static_cast<uint64_t>(written);
@@ -117,7 +117,7 @@ util::Result<std::unique_ptr<ColumnFile>> ColumnFile::Open(util::UniqueFd fd, co
     return util::Error{"it has no header", ""};
   }
   if (header.magic != kMagic || header.header_hash != HashOf(header)) {
-    return util::Error{"it is no file of columns", ""};
+    return util::Error{"not a column file", ""};
   }
   if (header.schema != SchemaHash()) return util::Error{"another version of fxt made it", ""};
   if (header.trace != key) return util::Error{"it is of another trace", ""};

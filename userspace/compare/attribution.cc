@@ -216,7 +216,8 @@ std::optional<size_t> Attribution::LargestOf(size_t group, bool of_holder) const
     if (row.group != group || !(more || IsWorse(row))) continue;
     if (!best || row.change > rows_[*best].change) best = number;
   }
-  // What threads of the group wait for, that others of it do, is no cause.
+  // A wait of the group's threads for each other is not a cause. Names the thread that they wait
+  // for instead.
   return best && WaitsForItself(rows_[*best]) ? LargestLeafOf(rows_[*best]).value_or(*best) : best;
 }
 

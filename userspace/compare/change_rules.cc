@@ -135,7 +135,8 @@ constexpr ChangeRule kChangeRules[] = {
 
     // sleeps for locks
     {"locks_of_less_work",
-     "A group that is woken less often waits less for locks, and is no better off.", kLeastChange,
+     "A group that is woken less often waits less for locks, which is not an improvement.",
+     kLeastChange,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double constant) {
        const Sides<LockDetail> of(base, next);
        if (!of) return Amount();
@@ -170,8 +171,9 @@ constexpr ChangeRule kChangeRules[] = {
        return applies ? Amount(0) : std::nullopt;
      }},
     {"shorter_sleeps",
-     "Sleeping less is no gain by itself. Who gains by it has its answers sooner, or does the same "
-     "with less.",
+     "Sleeping less is not an improvement by itself. A group that improves gets its answers "
+     "sooner, or "
+     "does the same work with less.",
      0,
      [](const StatisticInfo&, const SideSummary& base, const SideSummary& next, double) {
        const Sides<LongSleepDetail> of(base, next);

@@ -65,7 +65,7 @@ struct Example {
   uint64_t thread = 0;  // koid
 };
 
-// What sleeps were for that make up half of a row's change, or more.
+// An object whose sleeps make up at least half of a row's change.
 struct ObjectChange {
   measure::WaitedObject object;  // `object` is empty where no single one explains as much
   double change = 0;             // ms per second, new less base
@@ -94,7 +94,7 @@ struct ComparisonRow {
   double q = 1;
   Verdict verdict = Verdict::kCannotTell;
   const char* verdict_rule = nullptr;  // name in VerdictRules()
-  // The row of which this one is a symptom. It is no finding then.
+  // The row of which this one is a symptom. A symptom is not a finding.
   std::optional<size_t> suppressed_by;
   // Name in SuppressionRules() or Attribution::Rules(): of the rule that set suppressed_by, or the
   // verdict kUnchanged.
@@ -104,7 +104,7 @@ struct ComparisonRow {
   std::vector<CauseLink> causes;
   // Of the verdict kOthers: the groups out of scope that had the CPU more, largest change first.
   std::vector<CauseLink> others;
-  // Of findings, and of others, of kSleep and kBlocked, where category `wait` tells.
+  // For rows of kSleep and kBlocked, if category `wait` was recorded.
   std::optional<ObjectChange> object;
   std::vector<Example> examples;  // longest first
   // By capture, in the order of the side's files.

@@ -210,7 +210,7 @@ bool IsByPurpose(Statistic statistic) {
   return InfoOf(statistic).metric == Metric::kSleep && !IsExcess(statistic);
 }
 
-// Whether it changed even as one of so many statistics.
+// True if the change is significant although `statistics` statistics were tested.
 bool IsSure(const StatisticTest& test, size_t statistics) {
   return test.enough && test.passes_gate &&
          test.p * static_cast<double>(statistics) <= kFalseDiscoveries;

@@ -54,7 +54,7 @@ class GroupFindings {
 // What a rule says of a finding.
 struct Suppression {
   std::optional<size_t> by;  // the row whose symptom it is
-  bool drop = false;         // it is no finding, and no symptom of one
+  bool drop = false;         // it is neither a finding nor a symptom
 };
 
 // SuppressSymptoms() applies the rules in their order to the findings of their metrics.

@@ -106,7 +106,7 @@ int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
   return SQLITE_OK;
 }
 
-// The database's name is no file name.
+// The database's name is not a file name.
 int Access(sqlite3_vfs*, const char*, int, int* result) {
   *result = 0;
   return SQLITE_OK;

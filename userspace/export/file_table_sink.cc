@@ -31,7 +31,7 @@ util::Result<bool> MakeFolder(const std::string& path, mode_t mode) {
     return false;
   }
   if (error == EEXIST) {
-    return util::Error{fmt::format("{} is there, and is no folder", path),
+    return util::Error{fmt::format("{} exists and is not a folder", path),
                        "each table gets a file of its own: name a folder with -o"};
   }
   return util::Error{

@@ -41,7 +41,7 @@ class OpenSpans {
   OpenSpans() = default;
   explicit OpenSpans(size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // For a span with texts of so many bytes. False: it is left out.
+  // True if a span with texts of `bytes` fits. Otherwise the span is left out.
   bool HasRoom(size_t bytes) {
     if (bytes <= max_bytes_ - bytes_) return true;
     ++left_out_;

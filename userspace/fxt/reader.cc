@@ -10,7 +10,7 @@
 namespace fxt {
 namespace {
 
-// Sources in memory release the pages behind cursor_ in steps of so many bytes.
+// Sources in memory release the pages before cursor_ in steps of this many bytes.
 constexpr size_t kReleaseStep = size_t{8} << 20;
 // Memory of a provider with empty tables, including the node of the map.
 constexpr size_t kProviderBytes = sizeof(ReaderProvider) + 64;

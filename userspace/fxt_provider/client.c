@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection to the recorder's control socket. A thread of its own connects, registers this
+/* The connection to the recorder's control socket. A dedicated thread connects, registers this
  * program and follows the session's state; it sleeps in between. */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 enum {
   MESSAGE_BYTES = 4096,
   STACK_BYTES = 128 * 1024,
-  /* Timeout of the first reply at the start of a program, ms. */
+  /* Timeout of the first reply at program start, ms. */
   FIRST_REPLY_TIMEOUT_MS = 200,
-  /* Between attempts after a refusal, or without inotify. */
+  /* Delay between attempts after a refusal, or without inotify, ms. */
   RETRY_MS = 10000,
-  /* The first of them with a socket without a listener; then doubled. */
+  /* First delay if the socket has no listener, ms. Doubled at each attempt. */
   FIRST_RETRY_MS = 5,
   MAX_NAME_BYTES = 100,
 };
@@ -39,7 +39,7 @@ FXT_PROVIDER_API const char fxt_provider_name[] __attribute__((weak)) = "";
 enum progress { NOT_BEGUN, CONNECTING, REGISTERED, NOT_REGISTERED };
 
 static struct {
-  int begun; /* this process has started the thread, or needs none */
+  int begun; /* this process has started the thread or needs none */
   int fd;    /* of the connection, or -1 */
   int progress;
   struct sockaddr_un address;
@@ -92,7 +92,7 @@ static bool equals(const char* value, size_t bytes, const char* other) {
   return bytes == strlen(other) && memcmp(value, other, bytes) == 0;
 }
 
-/* The replies of RegisterProvider; see the varlink description of the interface. */
+/* Parses a reply to RegisterProvider; see the varlink description of the interface. */
 static enum message read_message(const char* text) {
   const char* value = NULL;
   if (find_member(text, "error", &value) > 0) return MESSAGE_ERROR;
@@ -103,7 +103,7 @@ static enum message read_message(const char* text) {
   return MESSAGE_OTHER;
 }
 
-/* Writes the call of RegisterProvider with its NUL. Returns its size; 0: it does not fit. */
+/* Writes a RegisterProvider call with its NUL. Returns its size; 0: it does not fit. */
 static size_t write_register(char* buffer, size_t size, const char* name) {
   static const char begin[] =
       "{\"method\":\"fuchsia.tracing.controller.RegisterProvider\",\"more\":true,"
@@ -112,7 +112,7 @@ static size_t write_register(char* buffer, size_t size, const char* name) {
   size_t out = 0;
   for (; name[out] != '\0' && out < MAX_NAME_BYTES; ++out) {
     const unsigned char c = (unsigned char)name[out];
-    /* JSON requires UTF-8, which other bytes may not be. */
+    /* JSON requires UTF-8; other bytes may be invalid. */
     const bool printable = c >= 0x20 && c != '"' && c != '\\' && c < 0x7f;
     escaped[out] = printable ? (char)c : '_';
   }
@@ -145,7 +145,7 @@ static int connect_and_register(void) {
 
 static void disconnect(void) {
   fxt_session_end();
-  /* A program that closes all descriptors may have reused this number. */
+  /* A program may have closed all descriptors and reused this number. */
   struct stat status;
   if (client.fd >= 0 && fstat(client.fd, &status) == 0 && status.st_ino == client.inode) {
     close(client.fd);
@@ -219,8 +219,8 @@ static bool wait_readable(int fd, int milliseconds) {
   return poll(&ready, 1, milliseconds) > 0;
 }
 
-/* Connects, or waits until the folder of the socket changes; if that does not exist, the nearest
- * existing folder above it. */
+/* Connects, or waits until the folder of the socket changes. If the folder does not exist, watches
+ * the nearest existing folder above it. */
 static void wait_for_socket(void) {
   const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   char folder[sizeof client.address.sun_path];
@@ -237,7 +237,8 @@ static void wait_for_socket(void) {
   const int error = connect_and_register();
   if (error != 0) {
     if (watched >= 0 && error == ECONNREFUSED) {
-      /* The recorder has bound the socket and will listen, which is no event; or it was killed. */
+      /* Either the recorder has bound the socket and will listen, which inotify does not report, or
+       * it was killed. Tries again. */
       client.retry_ms = client.retry_ms == 0 ? FIRST_RETRY_MS : 2 * client.retry_ms;
       if (client.retry_ms > RETRY_MS) client.retry_ms = RETRY_MS;
       wait_readable(watch, client.retry_ms);
@@ -288,7 +289,8 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A running recorder replies at once. Waiting for that registers programs that end soon. */
+/* Waits for the reply, which a running recorder sends at once. Otherwise a program that ends soon
+ * would never be registered. */
 static void wait_for_first_reply(void) {
   const uint64_t deadline = now_ms() + FIRST_REPLY_TIMEOUT_MS;
   for (uint64_t now = now_ms();

@@ -9,8 +9,8 @@
 #include "fxt_provider/detail/buffer.h"
 #include "fxt_provider/provider.h"
 
-/* Values of fxt_provider_state: no session records; not registered yet (also in a child of fork).
- * Other values are even, and differ after each start of tracing. */
+/* Values of fxt_provider_state. OFF: nothing is recorded. ASK: not registered yet, also in a child
+ * of fork(). Other values are even, and each start of tracing has another one. */
 enum { FXT_STATE_OFF = 0, FXT_STATE_ASK = 1 };
 
 /* The memory of one session. The fields are copies of the header, which is read once. */
@@ -37,7 +37,7 @@ static inline uint64_t* fxt_block_words(const struct fxt_session* session, uint3
 
 /* session.c */
 
-/* The session of a state. */
+/* Returns the session of a state. */
 const struct fxt_session* fxt_session_of(uint32_t state);
 /* Maps the memory of `fd`, which the caller keeps. False if it is not valid. */
 bool fxt_session_begin(int fd);
@@ -62,8 +62,8 @@ void fxt_nonce_begin(uint32_t pid);
 
 /* strings.c */
 
-/* Assigns an index to the text, for the life of the process. 0: no room. Lock-free; neither
- * allocates nor makes a system call. */
+/* Assigns an index to the text for the life of the process. Returns 0 if the table is full.
+ * Lock-free; neither allocates nor makes a system call. */
 uint16_t fxt_strings_add(const char* text, size_t bytes, bool is_category);
 /* Copies all strings into shared memory. */
 void fxt_strings_share(uint8_t* memory);

@@ -4,7 +4,7 @@
 
 static uint64_t last_nonce;
 
-/* The pid keeps ids of different processes apart, since flows cross processes. */
+/* The pid makes ids unique across processes, because flows cross processes. */
 void fxt_nonce_begin(uint32_t pid) { last_nonce = (uint64_t)pid << 32; }
 
 FXT_PROVIDER_API uint64_t fxt_provider_nonce(void) {

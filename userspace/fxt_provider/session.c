@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A thread may still write to the addresses of a session that has ended. They are reused only after
+/* A late thread may still write to the addresses of an ended session. They are reused only after
  * this number of further sessions. */
 enum { SESSIONS = 4 };
 
@@ -27,7 +27,7 @@ static uint32_t* writable_state;
 
 FXT_PROVIDER_API const uint32_t* fxt_provider_state = &before_all;
 
-/* MADV_WIPEONFORK zeroes the state in every child, also one of a raw clone(). So a child never
+/* MADV_WIPEONFORK zeroes the state in every child, even after a raw clone(), so that a child never
  * writes into its parent's memory. */
 void fxt_session_make_state(void) {
   if (writable_state != NULL) return;
@@ -95,7 +95,7 @@ void fxt_session_start(void) {
   session->categories_bytes = bytes < FXT_CATEGORIES_BYTES ? bytes : 0;
   memcpy(process.categories[process.current], session->memory + fxt_categories_offset(),
          session->categories_bytes);
-  /* A new state makes every site check its category again. */
+  /* A new state makes every trace point check its category again. */
   ++process.number;
   if (process.number >= UINT32_MAX >> 4) process.number = 1;
   fxt_set_state(process.number << 3 | process.current << 1);

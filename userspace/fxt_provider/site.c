@@ -12,7 +12,8 @@ static uint16_t index_of(const char* text, size_t limit, bool is_category) {
   return bytes == 0 ? 0 : fxt_strings_add(text, bytes, is_category);
 }
 
-/* Threads may run this concurrently: each assigns valid indexes, and any of them may stay. */
+/* Threads may run this concurrently. Each assigns valid indexes, so it does not matter whose stay.
+ */
 static bool assign_indexes(struct fxt_site* site) {
   if (__atomic_load_n(&site->known, __ATOMIC_ACQUIRE) != 0) return true;
   const uint16_t category = index_of(site->category, MAX_CATEGORY_BYTES, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The strings of trace points and their indexes, which last as long as the process. They are copied
- * here, since their module may be unloaded before the next session shares them. */
+/* The strings of trace points and their indexes, which last as long as the process. They are
+ * copied, because their module may be unloaded before the next session needs them. */
 #include <string.h>
 
 #include "fxt_provider/internal.h"
@@ -23,7 +23,7 @@ static void share(uint8_t* memory, uint32_t index, uint32_t place) {
   memcpy(memory + fxt_strings_offset() + offset, own.strings + offset, entry_bytes(bytes));
   uint32_t* places = (uint32_t*)(memory + fxt_places_offset());
   __atomic_store_n(&places[index], place, __ATOMIC_RELEASE);
-  /* A maximum: threads may arrive in any order. */
+  /* Keeps the maximum, because threads may arrive in any order. */
   struct fxt_buffer_header* header = (struct fxt_buffer_header*)memory;
   uint32_t seen = __atomic_load_n(&header->strings, __ATOMIC_RELAXED);
   while (seen <= index && !__atomic_compare_exchange_n(&header->strings, &seen, index + 1, false,

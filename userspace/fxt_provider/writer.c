@@ -16,8 +16,8 @@ enum {
   /* Limit of all strings and blobs of one record. */
   MAX_TEXT_BYTES = 15 * 1024,
   MAX_BLOB_BYTES = 12 * 1024,
-  /* A thread that found no free block searches again after this number of lost records: a search
-   * costs more than a loss. */
+  /* A thread that found no free block searches again only after this number of lost records,
+   * because a search costs more than a loss. */
   RECORDS_PER_SEARCH = 64,
 };
 
@@ -81,7 +81,7 @@ static void lose(uint32_t state) {
   __atomic_fetch_add(&fxt_header_of(session)->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* A reader detects the change of the owner by the sequence. */
+/* Opens the block for a new owner. Readers detect the change by the sequence. */
 static void open_block(struct writer* writer, const struct fxt_session* session, uint32_t index,
                        uint64_t ticket) {
   struct fxt_block* const block = &fxt_blocks_of(session)[index];
@@ -210,7 +210,7 @@ static void write_record(const struct fxt_site* site, uint32_t type, uint64_t pa
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 
   const uint32_t count = values == NULL ? 0 : site->key_count;
-  /* An upper bound, except for the strings, which are added below. */
+  /* An upper bound without the strings, which are added below. */
   uint64_t words = 3 + 2 * (uint64_t)count;
   uint32_t text_left = MAX_TEXT_BYTES;
   for (uint32_t i = 0; i < count; ++i) {

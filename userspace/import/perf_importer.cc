@@ -26,7 +26,8 @@ constexpr size_t kMaxTextBytes = 200;
 // "Profiler record": the frame count has eight bits.
 constexpr size_t kMaxFrames = 255;
 
-// perf names the kernel's text "[kernel.kallsyms]_text", after its reference symbol, but
+// Removes the reference symbol: perf names the mapping of the kernel's text
+// "[kernel.kallsyms]_text", but
 // "[kernel.kallsyms]" in the table of build ids.
 std::string_view WithoutReferenceSymbol(std::string_view file) {
   const size_t end = file.find(']');
@@ -64,7 +65,7 @@ struct RawField {
 };
 constexpr size_t kCommBytes = 16;
 
-// The layouts that 64-bit kernels have (include/trace/events/sched.h), behind eight common bytes.
+// The layouts of 64-bit kernels (include/trace/events/sched.h), after eight common bytes.
 constexpr RawField kSwitchFields[] = {
     {"prev_comm", 8, kCommBytes},  {"prev_pid", 24, 4}, {"prev_prio", 28, 4}, {"prev_state", 32, 8},
     {"next_comm", 40, kCommBytes}, {"next_pid", 56, 4}, {"next_prio", 60, 4},
@@ -149,7 +150,7 @@ void PerfImporter::NoteUnreadable(uint64_t file_offset, const std::string& why) 
 void PerfImporter::Take(const perf::FileRecord& raw) {
   const uint32_t type = raw.raw.header.type;
   if (type == perf::kRecordFinishedRound) order_.FinishRound();
-  // Records of the perf tool describe the file; perf::FileReader handles them.
+  // Skips records of the perf tool, which describe the file. perf::FileReader handles them.
   if (type >= perf::kRecordHeaderAttr) {
     if (type == perf::kRecordAuxtrace || type == perf::kRecordHeaderTracingData) {
       ++stats_.skipped[perf::RecordTypeName(type)];
@@ -179,7 +180,7 @@ void PerfImporter::Handle(const perf::OrderedRecord& ordered) {
       ordered.event ? reader_.info().events[*ordered.event] : kNoEvent;
   const util::Result<perf::Record> record =
       perf::DecodeRecord(ordered.header, ordered.body, event.format);
-  if (!record) return;  // it was decoded once before sorting
+  if (!record) return;  // impossible: it was decoded once before sorting
   if (ordered.time != 0) time_ = ordered.time;
 
   if (const auto* sample = std::get_if<perf::Sample>(&record->body)) {
@@ -233,7 +234,7 @@ void PerfImporter::HandleMmap(const perf::MmapRecord& mmap) {
 }
 
 util::BuildId PerfImporter::BuildIdOf(const std::string& file, bool kernel) {
-  // In a pipe the table grows while reading.
+  // In pipe mode the table grows while reading.
   const std::vector<perf::FileBuildId>& table = reader_.info().build_ids;
   for (; build_ids_taken_ < table.size(); ++build_ids_taken_) {
     build_ids_.emplace(table[build_ids_taken_].file, table[build_ids_taken_].build_id);
@@ -342,7 +343,7 @@ void PerfImporter::WriteInstant(const perf::Sample& sample, const perf::EventDes
 void PerfImporter::WriteBacktrace(const perf::Sample& sample, ThreadHandle thread) {
   frames_.clear();
   for (const uint64_t frame : *sample.callchain) {
-    // Marks between frames of the kernel and of the program.
+    // Skips the markers between kernel and user frames.
     if (frame >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) continue;
     if (frames_.size() == kMaxFrames) {
       ++stats_.dropped_fields["frames beyond 255"];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Converts a perf.data file to FXT: branch stacks become last-branch blobs, other samples instants
-// and backtraces, tasks kernel objects, mappings profiler records. docs/lbr.md describes the
-// mapping.
+// Converts a perf.data file to FXT. Branch stacks become last-branch blobs, other samples instants
+// and backtraces, tasks kernel objects, and mappings profiler records. docs/lbr.md describes the
+// details.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct PerfImportStats {
   std::map<std::string, uint64_t> dropped_fields;
   // Records of the input that are malformed.
   uint64_t unreadable = 0;
-  std::string first_unreadable;  // the reason
+  std::string first_unreadable;  // the reason for the first one
   uint64_t unknown_events = 0;   // samples whose id belongs to no event
   uint64_t late = 0;             // see perf::TimeOrder
   uint64_t dropped_mappings = 0;
@@ -51,7 +51,7 @@ class PerfImporter {
   // Called every few thousand records with the bytes of the input read so far (as stored, for a
   // compressed file). False stops the import.
   using Progress = std::function<bool(uint64_t bytes)>;
-  // Reads to the end. On an error the input is unreadable from there; earlier records are written.
+  // Reads to the end of the input. On an error the records before it are written.
   util::Status Run(const Progress& progress = nullptr);
 
   const PerfImportStats& stats() const { return stats_; }
@@ -70,7 +70,7 @@ class PerfImporter {
   void WriteInstant(const perf::Sample& sample, const perf::EventDescription& event,
                     model::ThreadHandle thread);
   void WriteBacktrace(const perf::Sample& sample, model::ThreadHandle thread);
-  // Writes the properties of the recording, before its first sample.
+  // Writes the properties of the recording. Called before its first sample.
   void WriteHead();
   void CountDroppedFields(const perf::Sample& sample, const perf::EventDescription& event);
   void NoteUnreadable(uint64_t file_offset, const std::string& why);

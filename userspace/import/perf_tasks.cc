@@ -14,7 +14,7 @@ using model::ThreadHandle;
 
 namespace {
 
-// CPUs beyond this belong to a damaged recording and share one idle task.
+// Higher CPU numbers come from damaged recordings and share one idle task.
 constexpr uint32_t kMaxIdleCpus = 8192;
 
 bool IsTid(uint32_t tid) { return tid != 0 && tid <= schema::kTidMask; }
@@ -43,12 +43,12 @@ ThreadHandle PerfTasks::Unknown() {
 }
 
 ThreadHandle PerfTasks::Add(uint32_t pid, uint32_t tid, std::string_view name) {
-  // If the leader were added after its threads, it would look like a new process of the same
-  // number.
+  // Adds the leader first. Added after its threads, it would look like a new process with the same
+  // pid.
   if (tid != pid && table_.FindProcess(pid) == kNoHandle) table_.Add(pid, pid, "");
   const ThreadHandle handle = table_.Add(tid, pid, name);
   model::Process& process = table_.process(table_.thread(handle).process);
-  // Until the leader's own name is known, the name of any thread serves.
+  // Uses the name of any thread until the leader's own name is known.
   if (process.name.empty() || tid == pid) process.name = name;
   exited_.erase(tid);
   return handle;
@@ -61,7 +61,7 @@ ThreadHandle PerfTasks::Find(uint32_t pid, uint32_t tid) {
   const ThreadHandle known = table_.Find(tid);
   if (known == kNoHandle) return Add(pid, tid, "");
   if (table_.process(table_.thread(known).process).tgid == pid) return known;
-  // Another process has the tid now, and its FORK was lost.
+  // Another process has the tid now. Its FORK record was lost.
   Retire(known);
   return Add(pid, tid, "");
 }
@@ -88,7 +88,7 @@ void PerfTasks::OnName(uint32_t pid, uint32_t tid, std::string_view name) {
   }
   if ((tid == pid || process.name.empty()) && process.name != name) {
     process.name = name;
-    // A process is named along with its threads.
+    // A named thread may also have changed the name of its process.
     table_.NotifyProcessChanged(thread.process);
     table_.NotifyThreadChanged(handle);
   }
@@ -101,7 +101,7 @@ void PerfTasks::OnFork(uint32_t pid, uint32_t tid, uint32_t parent_tid) {
   const std::string name = parent == kNoHandle ? "" : table_.thread(parent).name;
   const ThreadHandle known = table_.Find(tid);
   if (known != kNoHandle) {
-    // perf reports existing threads as FORK at its start, and may report a thread born meanwhile
+    // perf reports existing threads as FORK at its start, and may report a thread created meanwhile
     // twice.
     const bool same_process = table_.process(table_.thread(known).process).tgid == pid;
     if (same_process && exited_.count(tid) == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tracks threads and processes of a perf recording by COMM, FORK and EXIT records, and by samples
-// of unannounced tasks.
+// Tracks threads and processes of a perf recording by its COMM, FORK and EXIT records, and by
+// samples of unknown tasks.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class PerfTasks {
   // Names a thread and writes it and its process to the file.
   void OnName(uint32_t pid, uint32_t tid, std::string_view name);
   void OnFork(uint32_t pid, uint32_t tid, uint32_t parent_tid);
-  // Records of the thread may still follow: it is sampled while it exits.
+  // Keeps the thread, because it may be sampled while it exits.
   void OnExit(uint32_t tid);
 
   model::ThreadHandle IdleOf(uint32_t cpu);
@@ -33,7 +33,8 @@ class PerfTasks {
   model::ThreadHandle Find(uint32_t pid, uint32_t tid);
   model::ThreadHandle Add(uint32_t pid, uint32_t tid, std::string_view name);
   void Retire(model::ThreadHandle handle);
-  // Stands for tasks with the number -1, which the kernel gives exited ones, or with a damaged one.
+  // A placeholder for tasks with tid -1, which the kernel reports for exited tasks, or a damaged
+  // tid.
   model::ThreadHandle Unknown();
 
   translate::TraceWriter& file_;

@@ -100,8 +100,8 @@ class Histogram {
   void Reach(uint32_t bucket);
   void Carry(uint32_t bucket, uint64_t count);
 
-  // Counts modulo 256 of the octaves from the least to the largest value, in a byte a bucket: there
-  // are so many histograms that those of full width would be beyond the cache.
+  // Counts modulo 256 of the octaves from the smallest to the largest value, one byte per bucket.
+  // With wider counts, the many histograms would not fit the cache.
   std::vector<uint8_t> few_;
   uint64_t count_ = 0;
   uint32_t base_ = 0;  // the bucket of few_[0], the first of its octave

@@ -11,7 +11,7 @@
 namespace measure {
 namespace {
 
-// Ids of containers and pods have at least so many hexadecimal digits.
+// Ids of containers and pods have at least this many hexadecimal digits.
 constexpr size_t kLeastIdDigits = 12;
 
 }  // namespace

@@ -109,7 +109,7 @@ class PathBuilder {
   // Requests are handed out without parts from now on.
   void LeaveOutParts() { options_.with_parts = false; }
 
-  // A record that is no switch and no wakeup.
+  // A record that is neither a switch nor a wakeup.
   void Note(const fxt::Reader& reader);
   // Hands out the requests that the timeline has passed.
   void HandOut();

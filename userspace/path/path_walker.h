@@ -24,11 +24,11 @@ class PathWalker {
  public:
   // Sleeps within sleeps; deeper ones are kUnknown.
   static constexpr size_t kMaxDepth = 64;
-  // Parts of a request; what is before them is one part that is kUnknown.
+  // Limit of parts of a request. Earlier ones become one part of kind kUnknown.
   static constexpr size_t kMaxParts = size_t{1} << 18;
-  // Steps of all walks together, each of them an interval of a thread or CPU: paths of requests
-  // that overlap may be many times as long as the trace. So many, and one more for each
-  // kBytesOfStep bytes of the trace.
+  // Limit of the steps of all walks together, each an interval of a thread or CPU. Paths of
+  // overlapping requests may be many times as long as the trace. The limit is kFreeSteps, plus one
+  // for each kBytesOfStep bytes of the trace.
   static constexpr uint64_t kFreeSteps = uint64_t{1} << 24;
   static constexpr uint64_t kBytesOfStep = 8;
 

@@ -13,7 +13,7 @@
 
 namespace path {
 
-// A number of a text in a LabelPool; 0 is no text.
+// A number of a text in a LabelPool; 0: no text.
 using Label = uint32_t;
 
 // Anything with a begin, an end and a thread. Times are ns of the trace's clock.

@@ -31,8 +31,8 @@ struct Sleep {
 // The innermost frames of a stack of a process, "commit (log.c:12) <- main"; empty if not known.
 using StackNamer = std::function<std::string(fxt::Koid process, uint64_t stack)>;
 
-// Feed it every record that is no switch and no wakeup before the timeline takes it, and the end of
-// every sleep. Keeps the evidence of the latest kMaxSleeps sleeps that have any.
+// Feed it every record that is neither a switch nor a wakeup before the timeline takes it, and the
+// end of every sleep. Keeps the evidence of the latest kMaxSleeps sleeps that have any.
 class SleepEvidence {
  public:
   static constexpr size_t kMaxSleeps = size_t{1} << 18;

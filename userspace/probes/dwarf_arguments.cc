@@ -593,7 +593,7 @@ struct DwarfArguments::Impl {
         *place = *followed;
         *type = target;
       }
-      if (!IsStruct(dwarf_tag(type))) return Refuse("it is no structure");
+      if (!IsStruct(dwarf_tag(type))) return Refuse("it is not a structure");
       if (auto status = StepInto(step.member, place, type, member); !status) return status;
     }
     const auto offset = static_cast<int64_t>(place->offset);
@@ -701,7 +701,7 @@ struct DwarfArguments::Impl {
         return Refuse("it has no characters");
       return place.ReadTextArray(SizeOf(&type));
     }
-    if (!IsStruct(dwarf_tag(&type))) return Refuse("it is no string");
+    if (!IsStruct(dwarf_tag(&type))) return Refuse("it is not a string");
     return Slice(place, type);
   }
 
@@ -754,7 +754,7 @@ struct DwarfArguments::Impl {
       return MakeSlice(*address, *length);
     }
     Dwarf_Die named = type;
-    return Refuse(fmt::format("{} is no string that can be read", NameOf(&named)));
+    return Refuse(fmt::format("{} is not a readable string type", NameOf(&named)));
   }
 
   static util::Result<Argument> Value(Place place, Dwarf_Die type, const ValueText& text) {

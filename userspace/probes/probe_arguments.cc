@@ -85,7 +85,7 @@ util::Status SetArguments(const ProbeText& text, const FunctionArguments* found,
   } else if (!text.result_type.empty()) {
     const bool wants_text = text.result_type == "str";
     if (wants_text && found && result_error.find("no debug") == std::string::npos) {
-      return util::Error{fmt::format("what it returns is no string: {}", result_error), ""};
+      return util::Error{fmt::format("its return value is not a string: {}", result_error), ""};
     }
     probe->result = RegisterOfResult(text.result_type);
   }

@@ -132,7 +132,7 @@ util::Status AddFunctions(const std::string& text, const SearchPaths& places,
 // An argument of a USDT probe, with the type that the program declares unless another is asked for.
 util::Result<Argument> ResolveUsdt(const Probe& probe, const ValueText& value) {
   if (!IsPositional(value) || value.base.starts_with('%') || !value.path.empty()) {
-    return util::Error{fmt::format("--usdt {}: '{}' is no argument", probe.name, value.name),
+    return util::Error{fmt::format("--usdt {}: '{}' is not an argument", probe.name, value.name),
                        "arguments of a USDT probe have numbers: arg1, arg2:str"};
   }
   const size_t number = std::stoul(value.base.substr(3));

@@ -9,9 +9,9 @@
 namespace provider {
 namespace {
 
-// A greater count of lost records is not plausible.
+// A greater count of lost records is ignored as implausible.
 constexpr uint64_t kMaxLost = uint64_t{1} << 40;
-// Announced strings that are not defined yet; further ones are never read.
+// Limit of announced strings that are not defined yet. Further ones are never read.
 constexpr size_t kMaxMissing = 256;
 constexpr uint32_t kThreadReference = 1;
 
@@ -45,7 +45,7 @@ size_t BufferReader::CountCommitted(bool only_new) const {
   return bytes;
 }
 
-// In the order in which threads took them, so that the records of a thread stay in order.
+// Sorted by the order in which threads took the blocks, so that a thread's records stay in order.
 std::vector<BufferReader::BlockOrder> BufferReader::BlocksInOrder() const {
   std::vector<BlockOrder> blocks;
   for (uint32_t index = 0; index < buffer_.blocks(); ++index) {
@@ -71,7 +71,7 @@ void BufferReader::ForEachRecord(Visit visit) {
     const size_t words = header >> 4 & 0xfff;
     const bool is_event = (header & 0xf) == static_cast<uint64_t>(fxt::RecordType::kEvent);
     if (!is_event || words < 2 || words > piece_.size() - at) {
-      // The begin of the next record is unknown.
+      // Without a valid length the begin of the next record is unknown.
       ++invalid_;
       return;
     }
@@ -92,7 +92,7 @@ void BufferReader::Append(uint32_t tid) {
   });
 }
 
-// Calls read(state) for the new bytes of each block, which are in piece_ then.
+// Copies the new bytes of each block into piece_ and calls read(state).
 template <typename Read>
 void BufferReader::ReadBlocks(size_t limit, Read read) {
   for (const BlockOrder& order : BlocksInOrder()) {
@@ -108,12 +108,12 @@ void BufferReader::ReadBlocks(size_t limit, Read read) {
       read(state);
       progress.consumed = state.committed;
     }
-    // `state` was read before `committed`: a full block has its final size.
+    // block() reads the state before the size, so a full block has its final size.
     if (buffer_.mode() == FXT_MODE_STREAMING && state.state == FXT_BLOCK_FULL) {
       buffer_.FreeBlock(order.index);
     }
   }
-  // Afterwards: the strings of the records are defined by now.
+  // Read after the records, so that all strings that they refer to are defined.
   ReadStrings();
 }
 
@@ -150,8 +150,8 @@ void BufferReader::ReadAll(size_t limit) {
   const size_t before = entries_.size();
   size_t committed = 0;
   for (const BlockOrder& order : blocks) committed += buffer_.block(order.index).committed;
-  // Vectors that grow would take up to three times as much for a moment. Pages that are not used
-  // take no memory.
+  // Reserves memory, because growing vectors would temporarily need up to three times as much.
+  // Unused pages take no memory.
   words_.reserve(words_.size() + std::min(committed, limit) / sizeof(uint64_t));
   entries_.reserve(before + std::min(committed, limit) / sizeof(RecordEntry));
   size_t used = 0;
@@ -169,11 +169,11 @@ void BufferReader::ReadAll(size_t limit) {
       continue;
     }
     used += bytes;
-    invalid_ = invalid;  // counted by Append() as well
+    invalid_ = invalid;  // Append() counts them again
     begins.push_back(entries_.size());
     Append(state.tid);
   }
-  // The oldest block becomes the first one.
+  // Reverses the order of the blocks, so that the oldest one is first.
   const auto at = [this](size_t index) { return entries_.begin() + static_cast<ptrdiff_t>(index); };
   for (size_t i = 0; i < begins.size(); ++i) {
     const size_t end = i + 1 < begins.size() ? begins[i + 1] : entries_.size();
@@ -195,7 +195,7 @@ void BufferReader::ReadStrings() {
       continue;
     }
     if (strings_.use_count() > 1) {
-      // Batches share the table: it must not change.
+      // Copies the table, because batches share it and it must not change.
       auto copy = std::make_shared<StringTable>(string_budget_, identity_->user);
       copy->DefineAll(*strings_, strings_read_);
       strings_ = std::move(copy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Copies records out of a provider's memory and checks their framing. Whatever the provider writes
-// there, the result is records within bounds, and a count of invalid ones.
+// Copies records out of a provider's memory and checks their framing. The memory is untrusted
+// input: the result has only records within bounds, and a count of invalid ones.
 #pragma once
 
 #include <cstdint>
@@ -27,31 +27,31 @@ class BufferReader {
   SharedBuffer& buffer() { return buffer_; }
   const SharedBuffer& buffer() const { return buffer_; }
 
-  // Bytes of the committed parts of all blocks; of those that ReadNew() has not read.
+  // The committed bytes of all blocks, and those of them that ReadNew() has not read.
   size_t committed_bytes() const { return CountCommitted(false); }
   size_t new_bytes() const { return CountCommitted(true); }
 
-  // Reads the new records of at most `limit` bytes. Frees the blocks that were read to their end
-  // for a streaming provider.
+  // Reads at most `limit` bytes of new records. For a streaming provider, frees the blocks that
+  // were read completely.
   void ReadNew(size_t limit = SIZE_MAX);
   // The same, but keeps only counts and alerts; for buffers that ReadAll() copies later.
   void ScanNew(size_t limit);
-  // Counts the new records as left out.
+  // Skips the new records and counts them as left out.
   void DropNew();
-  // Reads all records without a change to the buffer. Takes at most `limit` bytes of memory: the
-  // newest blocks count, and the records of the others are left out.
+  // Reads all records without changing the buffer. Uses at most `limit` bytes of memory for the
+  // newest blocks; counts the records of the others as left out.
   void ReadAll(size_t limit = SIZE_MAX);
-  // Returns what was read since the last call, with times. The newest pair of `pairs` must be later
-  // than the reading. Drops records before `since` or after `until`, ns of the same clock. `ahead`
-  // is added to the provider's CLOCK_MONOTONIC, if that is its clock.
+  // Returns the records read since the last call, with times. The newest pair of `pairs` must be
+  // later than the reading. Drops records before `since` or after `until`, ns of the same clock.
+  // `ahead` is added to the times of a provider that uses CLOCK_MONOTONIC.
   std::unique_ptr<RecordBatch> Take(const ClockPairs& pairs, uint64_t ahead, uint64_t since,
                                     uint64_t until);
-  // Records that the provider has lost, by its own plausible count.
+  // Records that the provider has lost by its own count, if that is plausible.
   uint64_t lost() const;
 
-  // Names of categories in the provider's strings; limited.
+  // Names of categories in the provider's strings, up to a limit.
   const std::set<std::string>& categories() const { return categories_; }
-  // Count of records of ReadNew() and ScanNew().
+  // Number of records read by ReadNew() and ScanNew().
   uint64_t records_seen() const { return records_seen_; }
 
  private:

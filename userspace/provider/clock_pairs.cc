@@ -38,7 +38,7 @@ bool ClockPairs::CounterIsInvariant() {
 #if defined(__aarch64__)
   return true;
 #elif defined(__x86_64__)
-  // The kernel removes it from this list if it is unstable.
+  // The kernel removes an unstable counter from this list.
   std::string sources;
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/available_clocksource");
   std::getline(file, sources);
@@ -63,8 +63,8 @@ void ClockPairs::Take(uint64_t ahead) {
     least = after - before;
     best = {before + least / 2, ns + ahead};
   }
-  // The newest pair is provisional until the next is far enough away: otherwise frequent calls
-  // would fill the table, and noise of the readings would show as changes of the rate.
+  // Replaces the newest pair until it is kSpacing after the one before. Otherwise frequent calls
+  // would fill the table, and the noise of readings would look like changes of the rate.
   constexpr uint64_t kSpacing = 20'000'000;
   const bool is_later =
       !pairs_.empty() && best.ticks > pairs_.back().ticks && best.ns > pairs_.back().ns;
@@ -84,7 +84,7 @@ void ClockPairs::Add(uint64_t ticks, uint64_t ns) {
 
 uint64_t ClockPairs::ToNanoseconds(uint64_t ticks) const {
   if (pairs_.size() < 2) return 0;
-  // The pair after `ticks`, limited to the second to last pair.
+  // The first pair after `ticks`, between the second and the last one.
   auto right =
       std::upper_bound(pairs_.begin() + 1, pairs_.end() - 1, ticks,
                        [](uint64_t value, const Pair& pair) { return value < pair.ticks; });

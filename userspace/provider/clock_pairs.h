@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Converts ticks of the CPU's time stamp counter to time. Interpolates between pairs of both that
-// are taken repeatedly, and so follows the kernel's corrections of its clock.
+// Converts ticks of the CPU's time stamp counter to time. Interpolates between pairs of ticks and
+// time that are taken repeatedly, and so follows the kernel's clock corrections.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ class ClockPairs {
   // True if the counter has one constant rate on all CPUs and the kernel accepts it as a clock.
   static bool CounterIsInvariant();
 
-  // Adds a pair of now, the most precise of a few readings. `ahead` is added to this process's
-  // CLOCK_MONOTONIC, ns.
+  // Adds a pair of the current time, the most precise of a few readings. `ahead` (ns) is added to
+  // this process's CLOCK_MONOTONIC.
   void Take(uint64_t ahead);
-  // Adds a pair. Both values must grow; a counter that goes back restarts the table.
+  // Adds a pair. Ignores it unless both values have grown; a smaller counter restarts the table.
   void Add(uint64_t ticks, uint64_t ns);
 
   // ns of the clock of Take(). Extrapolates before the first pair and after the last one. 0 if

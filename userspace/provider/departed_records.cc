@@ -46,7 +46,7 @@ void DepartedRecords::NoteLoss(const RecordBatch& batch, uint64_t count) {
     loss->strings = std::make_shared<StringTable>();
     losses_.push_back({time, std::move(loss)});
   }
-  // A copy that a file holds must not change.
+  // Replaces the entry: a copy that a file holds must not change.
   Loss& last = losses_.back();
   if (last.batch.use_count() > 1) last.batch = std::make_shared<RecordBatch>(*last.batch);
   last.batch->lost += count;

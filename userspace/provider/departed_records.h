@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the batches of providers that have gone, and of marks, until a file takes them. Bounded: at
-// the limit it drops the oldest batch of the user with the most bytes, and counts its records.
+// Keeps the batches of disconnected providers and of marks until a file takes them. At the memory
+// limit it drops the oldest batch of the user with the most bytes, and counts its records as lost.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ namespace provider {
 
 class DepartedRecords {
  public:
-  // A snapshot that is written may hold as much again.
+  // A snapshot that is being written may hold as much again.
   static constexpr size_t kMaxBytes = size_t{8} << 20;
 
   // Compacts the batch. `limit`: bytes, at least kMaxBytes. Returns the records dropped.

@@ -17,9 +17,9 @@
 namespace provider {
 namespace {
 
-// Marks of one user between two looks of the recorder.
+// Limit of one user's marks between two calls of Collect() or Scan().
 constexpr size_t kMaxMarks = 4096;
-// Refusals in a window; the oldest are dropped.
+// Limit of refusals in a window. The oldest are dropped.
 constexpr size_t kMaxRefusals = 4096;
 
 void AppendText(const std::string& text, std::vector<uint64_t>& words) {
@@ -34,7 +34,7 @@ void AppendAlerts(const RecordBatch& batch, std::vector<Alert>& alerts) {
   }
 }
 
-// An event record like those of shared memory, with inline strings.
+// Makes an event record like those in shared memory, with inline strings.
 std::unique_ptr<RecordBatch> BatchOf(const Mark& mark, uint64_t time) {
   static const auto no_strings = std::make_shared<const StringTable>();
   auto batch = std::make_unique<RecordBatch>();
@@ -93,7 +93,7 @@ void ProviderSet::NoteRefusal(const std::string& name, uid_t user) {
 std::optional<uint32_t> ProviderSet::Add(const std::string& name, const ProviderProcess& process,
                                          NotifyProvider notify) {
   const std::lock_guard lock(mutex_);
-  // Readers identify the recorder's section by its name.
+  // Readers identify the recorder's section by its name, so no provider may have it.
   const std::string own_name = name == schema::kRecorderName ? name + " (program)" : name;
   if (!HasPlace(process.user)) {
     NoteRefusal(own_name, process.user);
@@ -122,7 +122,7 @@ void ProviderSet::Remove(uint32_t id) {
   providers_.erase(found);
 }
 
-// With mutex_.
+// Requires mutex_.
 void ProviderSet::Depart(Provider& provider) {
   if (!provider.reader) return;
   BufferReader& reader = *provider.reader;
@@ -144,14 +144,15 @@ void ProviderSet::Depart(Provider& provider) {
   if (options_.mode != FXT_MODE_STREAMING) batch->lost = reader.lost();
   batch->lost += std::exchange(batch->left_out, 0);
   batch->last = true;
-  // A streaming file closes the section after the last batch.
+  // In streaming mode, the last batch makes the file close the provider's section.
   const bool wanted = options_.mode == FXT_MODE_STREAMING || !batch->entries.empty() ||
                       batch->lost != 0 || batch->invalid != 0;
   if (wanted) lost_ += departed_.Add(std::move(batch), departed_limit());
   special_bytes_ -= provider.special_bytes;
 }
 
-// With mutex_. Another process may still hold the memory of one that has exited.
+// Removes providers that have exited, even if another process still has their memory. Requires
+// mutex_.
 void ProviderSet::DepartExited() {
   std::erase_if(providers_, [this](Provider& provider) {
     if (!provider.process || provider.process->IsAlive()) return false;
@@ -211,7 +212,7 @@ uint64_t ProviderSet::refused() const {
   return refused_;
 }
 
-// With mutex_.
+// Requires mutex_.
 void ProviderSet::Notify(const Provider& provider, ProviderState state,
                          std::shared_ptr<util::UniqueFd> buffer) {
   post_([this, id = provider.identity->id, state, buffer = std::move(buffer)] {
@@ -222,7 +223,7 @@ void ProviderSet::Notify(const Provider& provider, ProviderState state,
         if (each.identity->id == id) notify = each.notify;
       }
     }
-    // Null: it has gone.
+    // Null: the provider was removed meanwhile.
     if (notify) notify(id, state, buffer);
   });
 }
@@ -233,7 +234,7 @@ void ProviderSet::NotifyAll(ProviderState state) {
   }
 }
 
-// With mutex_. A provider for which there is no memory stays registered without.
+// Requires mutex_. If the memory limit is reached, the provider stays registered without a buffer.
 void ProviderSet::GiveBuffer(Provider& provider) {
   BufferOptions buffer;
   buffer.mode = options_.mode;
@@ -250,7 +251,8 @@ void ProviderSet::GiveBuffer(Provider& provider) {
   if (!made) return Notify(provider, ProviderState::kRegistered);
   auto fd = std::make_shared<util::UniqueFd>(fcntl(made->fd(), F_DUPFD_CLOEXEC, 3));
   provider.reader = std::make_unique<BufferReader>(provider.identity, std::move(*made), strings_);
-  // One message for both: a program that ends soon waits only for the first reply.
+  // Sends the buffer and the state in one message, because a short-lived program waits only for the
+  // first reply.
   Notify(provider, started_ ? ProviderState::kStarted : ProviderState::kInitialized, std::move(fd));
 }
 
@@ -298,7 +300,8 @@ void ProviderSet::Start(uint64_t ahead, uint32_t timeout_ms, bool retain) {
     }
     NotifyAll(ProviderState::kStarted);
   }
-  // Providers that came after the first start have followed fewer changes: they cost the timeout.
+  // Providers that registered after the first start have followed fewer changes. With them, this
+  // waits for the whole timeout.
   for (uint32_t waited = 0; waited < timeout_ms && !AllFollowed(changes); ++waited) {
     poll(nullptr, 0, 1);
   }
@@ -324,20 +327,21 @@ void ProviderSet::End() {
   departed_.Clear();
 }
 
-// With mutex_. Rejects times in the future, which would keep records waiting for ever.
+// Requires mutex_. Excludes times in the future, whose records would wait forever.
 uint64_t ProviderSet::Until() const {
   return std::min(until_, util::MonotonicNow() + ahead_ + kToleranceNs);
 }
 
-// With mutex_. So a provider that writes without pause delays neither the kernel's events nor other
-// providers; its records stay in its memory or are lost there.
+// Requires mutex_. Limits the bytes read, so that a provider that writes without pause delays
+// neither the kernel's events nor other providers. Its records stay in its memory or are lost
+// there.
 template <typename Read>
 void ProviderSet::ReadFairly(Read read) {
   const uint64_t now = util::MonotonicNow();
   const uint64_t elapsed = std::min<uint64_t>(now - read_time_, 1'000'000'000);
   read_time_ = now;
   read_credit_ = std::min(kReadBytes, read_credit_ + kReadBytesPerSecond * elapsed / 1'000'000'000);
-  // After a stop the file waits for what is left in the buffers.
+  // After a stop, reads more at once, because the file waits for the rest of the buffers.
   if (!started_) read_credit_ = 2 * kReadBytes;
   std::vector<Demand> demands;
   for (const Provider& provider : providers_) {
@@ -348,7 +352,7 @@ void ProviderSet::ReadFairly(Read read) {
   for (size_t i = 0; i < providers_.size(); ++i) {
     if (!providers_[i].reader) continue;
     read_credit_ -= shares[i];
-    // Bytes may have come since.
+    // At least a block, because new bytes may have arrived.
     read(*providers_[i].reader, std::max<size_t>(shares[i], FXT_BLOCK_BYTES));
   }
 }
@@ -362,7 +366,7 @@ ProviderRecords ProviderSet::Collect() {
   collected.refusals = std::exchange(new_refusals_, {});
   marks_.clear();
   ReadFairly([](BufferReader& reader, size_t limit) { reader.ReadNew(limit); });
-  // After the reading: the newest pair is later than every record.
+  // Taken after the reading, so that the newest pair is later than every record.
   pairs_.Take(ahead_);
   for (Provider& provider : providers_) {
     if (!provider.reader) continue;
@@ -409,7 +413,7 @@ ProviderRecords ProviderSet::Copy() {
   copied.refusals.insert(copied.refusals.end(), new_refusals_.begin(), new_refusals_.end());
   std::vector<Demand> demands;
   for (const Provider& provider : providers_) {
-    // The smallest record is two words, and its entry takes as much again.
+    // The smallest record has two words, and its entry needs as much memory again.
     const size_t committed = provider.reader ? provider.reader->committed_bytes() : 0;
     demands.push_back({provider.identity->user, committed * 2});
   }

@@ -25,7 +25,7 @@
 
 namespace provider {
 
-// A state of the session, as a provider is notified of it.
+// A state of the session that providers are notified of.
 enum class ProviderState : uint8_t {
   kRegistered,   // no session
   kInitialized,  // with the shared memory; nothing is recorded yet
@@ -62,27 +62,29 @@ struct Mark {
 // Two threads use it: the server (Add, Remove, AddMark, List) and the recorder.
 class ProviderSet {
  public:
-  // Places: the document's 100 without the recorder; those of one user and of all users together,
-  // root apart.
+  // Limits of providers: in all (Fuchsia's 100 without the recorder), of one user other than root,
+  // and of all users other than root.
   static constexpr size_t kMaxProviders = 99;
   static constexpr size_t kMaxProvidersOfUser = 32;
   static constexpr size_t kMaxProvidersOfUsers = 83;
 
   static constexpr uint64_t kDefaultBytes = uint64_t{4} << 20;
-  // Buffers with a size of their own, together.
+  // Limit of all buffers with a configured size together.
   static constexpr uint64_t kMaxSpecialBytes = uint64_t{1} << 30;
-  // Memory of the strings of all providers, and that of one user's.
+  // Limits of the memory for strings: of all providers, and of the providers of one user.
   static constexpr size_t kStringBytes = size_t{16} << 20;
   static constexpr size_t kStringBytesOfUser = size_t{4} << 20;
-  // Memory of the records that a snapshot copies, beyond the buffers with a size of their own.
+  // Limit of the memory of records that a snapshot copies, in addition to the buffers with a
+  // configured size.
   static constexpr size_t kCopyBytes = size_t{16} << 20;
-  // Records may be later than the clock by this much, ns. Later ones are not valid.
+  // Records may be this much later than the clock, ns. Later ones are invalid.
   static constexpr uint64_t kToleranceNs = 1'000'000;
-  // Bytes that are read at most, per second and at once.
+  // Limits of the bytes read, per second and at once.
   static constexpr uint64_t kReadBytesPerSecond = uint64_t{64} << 20;
   static constexpr uint64_t kReadBytes = uint64_t{8} << 20;
 
-  // Notifies a provider, on the server's thread. `buffer` is null if the provider has it already.
+  // Notifies a provider; called on the server's thread. `buffer` is null if the provider has it
+  // already.
   using NotifyProvider =
       std::function<void(uint32_t id, ProviderState state, std::shared_ptr<util::UniqueFd> buffer)>;
   // Runs a function on the server's thread, at once if that is also the recorder's.
@@ -92,13 +94,14 @@ class ProviderSet {
   ProviderSet(const ProviderSet&) = delete;
   ProviderSet& operator=(const ProviderSet&) = delete;
 
-  // Returns a unique id; empty if there are too many providers, which is counted. Calls `notify` at
-  // once.
+  // Adds a provider and returns its unique id. Empty if there are too many providers, which is
+  // counted. Calls `notify` at once.
   std::optional<uint32_t> Add(const std::string& name, const ProviderProcess& process,
                               NotifyProvider notify);
-  // The provider has gone: its place is free, and its records stay.
+  // The provider has disconnected. Frees its place and keeps its records.
   void Remove(uint32_t id);
-  // Adds a record of a provider "fxt-mark" in the mark's process. False: not recorded.
+  // Records the mark as an event of a provider "fxt-mark" in the mark's process. False: not
+  // recorded.
   bool AddMark(const Mark& mark);
   std::vector<Identity> List() const;
   // Categories that providers have named.
@@ -108,22 +111,21 @@ class ProviderSet {
   uint64_t lost() const;
   uint64_t refused() const;
 
-  // The recorder's thread: begins a session, in which every provider gets a buffer.
+  // Called on the recorder's thread: begins a session. Every provider gets a buffer.
   void Begin(const ProviderSessionOptions& options);
   // `ahead`: ns from CLOCK_MONOTONIC of this process to the clock of events. Returns when all
-  // providers have followed, or after `timeout_ms`. Records count from then on; earlier ones only
-  // with `retain`.
+  // providers have followed, or after `timeout_ms`. Drops earlier records unless `retain`.
   void Start(uint64_t ahead, uint32_t timeout_ms, bool retain);
   void Stop();
   void End();
   bool active() const { return active_; }
 
-  // Streaming: returns everything since the last call.
+  // Streaming: returns all records since the last call.
   ProviderRecords Collect();
-  // Oneshot, circular: counts new records, returns their alerts, and drops what is older than
-  // `edge`, ns.
+  // Oneshot, circular: counts new records, returns their alerts, and drops data older than `edge`
+  // (ns).
   std::vector<Alert> Scan(uint64_t edge);
-  // Oneshot, circular: returns a copy of everything.
+  // Oneshot, circular: returns a copy of all records.
   ProviderRecords Copy();
 
  private:
@@ -143,7 +145,7 @@ class ProviderSet {
   void NotifyAll(ProviderState state);
   uint64_t Until() const;
   bool AllFollowed(uint32_t changes) const;
-  // Reads the last records of a provider that has gone.
+  // Reads the last records of a disconnected provider.
   void Depart(Provider& provider);
   void DepartExited();
   // Reads new records of all providers, in fair shares of a rate.
@@ -170,7 +172,7 @@ class ProviderSet {
   uint64_t read_time_ = 0;    // of the last ReadFairly(), ns
   uint64_t read_credit_ = 0;  // bytes
   DepartedRecords departed_;
-  std::vector<Alert> alerts_;          // of providers that have gone; for Scan()
+  std::vector<Alert> alerts_;          // of disconnected providers; for Scan()
   std::map<uid_t, size_t> marks_;      // since the last Collect() or Scan()
   std::deque<Refusal> refusals_;       // by time
   std::vector<Refusal> new_refusals_;  // since the last Collect() or Scan(), one per user

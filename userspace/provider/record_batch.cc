@@ -10,13 +10,13 @@
 namespace provider {
 namespace {
 
-// Bytes of a small allocation besides its contents.
+// The overhead of a small allocation, bytes.
 constexpr size_t kAllocation = 16;
 
 constexpr uint64_t kIndexMask = 0x7fff;
 
-// Calls visit(shift, word) for each string reference of a record, which is at bit `shift` of the
-// word. Stops at an argument whose size is not valid.
+// Calls visit(shift, word) for each string reference of a record; it begins at bit `shift` of the
+// word. Stops at an argument with an invalid size.
 template <typename Visit>
 void VisitStrings(std::span<uint64_t> record, Visit visit) {
   const auto inline_words = [](uint64_t reference) {
@@ -41,7 +41,7 @@ void VisitStrings(std::span<uint64_t> record, Visit visit) {
 
 }  // namespace
 
-// Doubles the part of the total budget that the table may use.
+// Doubles the table's share of the total budget.
 bool StringTable::Grow() {
   constexpr size_t kFirst = 4096;
   const size_t wanted = std::min(std::max(kFirst, share_.bytes()), kMaxBytes - share_.bytes());

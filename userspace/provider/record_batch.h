@@ -15,7 +15,7 @@
 
 namespace provider {
 
-// The id of marks, which no provider has.
+// The id of marks. No provider has it.
 inline constexpr uint32_t kMarksId = 0;
 
 // Identifies a provider.
@@ -31,7 +31,7 @@ struct Identity {
 // The strings of a provider, by index. A defined string never changes.
 class StringTable {
  public:
-  // Limit of one table: the strings of one provider's shared memory and their slots fit.
+  // Limit of one table. The strings of one provider's shared memory and their slots fit.
   static constexpr size_t kMaxBytes = size_t{5} << 19;
 
   StringTable() : StringTable(nullptr, 0) {}
@@ -49,10 +49,10 @@ class StringTable {
   bool DefineAll(const StringTable& other, uint32_t end);
   // Null: undefined.
   const std::string* Find(uint16_t index) const { return provider_.FindString(index); }
-  // The hash of a defined string. Records of 16 bytes may refer to strings of 4,096 bytes, so
-  // hashing the text for each record would let a provider consume much of a reader's time.
+  // The stored hash of a defined string. Records of 16 bytes may refer to strings of 4,096 bytes,
+  // so hashing the text for each record would let a provider slow down the recorder.
   uint64_t HashOf(uint16_t index) const { return index < hashes_.size() ? hashes_[index] : 0; }
-  // For fxt::RecordParser. Thread 1 is that of the record's block.
+  // For fxt::RecordParser. Thread 1 is the thread of the record's block.
   const fxt::ReaderProvider& provider() const { return provider_; }
   size_t bytes() const { return sizeof(StringTable) + budget_.used; }
 
@@ -75,11 +75,11 @@ struct Alert {
   uint64_t time = 0;  // ns of CLOCK_MONOTONIC
   std::string name;
 };
-// Alerts that wait to be taken; further ones are dropped.
+// Limit of pending alerts. Further ones are dropped.
 inline constexpr size_t kMaxAlerts = 1024;
 
 struct RecordBatch {
-  // Memory that the batch takes, without shared strings.
+  // Memory of the batch without shared strings, bytes.
   size_t bytes() const {
     return sizeof(RecordBatch) + words.capacity() * sizeof(uint64_t) +
            entries.capacity() * sizeof(RecordEntry);
@@ -95,16 +95,16 @@ struct RecordBatch {
   std::vector<RecordEntry> entries;  // by time
   std::vector<Alert> alerts;
   uint64_t lost = 0;      // records that found no room, since the previous batch
-  uint64_t left_out = 0;  // records beyond a limit of the reading
-  uint64_t invalid = 0;   // records whose framing or type is not valid
-  bool last = false;      // the provider has gone: no other batch follows
+  uint64_t left_out = 0;  // records beyond a limit of the reader
+  uint64_t invalid = 0;   // records with an invalid framing or type
+  bool last = false;      // no other batch of the provider follows
 };
 
-// Replaces the table of `batch` by one of only those strings that its records refer to, and shrinks
-// its vectors. Returns the memory of all.
+// Replaces the table of `batch` by one with only the strings that its records refer to, and shrinks
+// its vectors. Returns the memory of the batch with its strings.
 size_t Compact(RecordBatch& batch);
 
-// Providers that were refused, because there were too many.
+// Providers that were refused because there were too many.
 struct Refusal {
   uint64_t time = 0;  // ns of CLOCK_MONOTONIC, of the last one
   uint64_t count = 0;
@@ -112,7 +112,7 @@ struct Refusal {
   std::string name = {};  // of the last one
 };
 
-// Everything that providers contributed to a file or to a piece of it.
+// The data of providers for a file or a part of it.
 struct ProviderRecords {
   std::vector<std::shared_ptr<const RecordBatch>> batches;
   std::vector<Refusal> refusals;  // by time

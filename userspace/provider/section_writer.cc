@@ -26,11 +26,12 @@ constexpr uint64_t kFirstCredit = uint64_t{1} << 20;
 constexpr uint64_t kMaxCredit = uint64_t{4} << 20;
 constexpr uint64_t kMaxRecordBytes = fxt::kMaxRecordWords * sizeof(uint64_t);
 
-// An instant of the recorder's category: with count, uid of the user, and the name of the last one.
+// An instant of the recorder's category with the number of refused providers, the uid, and the name
+// of the last one.
 constexpr std::string_view kProvidersRefused = "providers_refused";
 constexpr std::string_view kProviderArgument = "provider";
 
-// Categories of the recorder and the kernel.
+// True for categories of the recorder and the kernel, which providers must not use.
 bool IsReserved(std::string_view category) {
   if (category == schema::kRecorderName) return true;
   for (uint32_t each = 0; each < FXR_CATEGORIES; ++each) {
@@ -48,15 +49,16 @@ uint64_t HashOf(const fxt::StringRef& ref, const StringTable& strings) {
                                            : strings.HashOf(ref.index());
 }
 
-// The event type in the file. A blob is parsed as a counter, whose payload is the blob's type.
+// Maps a type of shared memory to the event type of the file. A blob is parsed as a counter whose
+// payload is the blob's type.
 uint64_t FileType(uint64_t type) {
   if (type == FXT_EVENT_ALERT) return static_cast<uint64_t>(fxt::EventType::kInstant);
   if (type == FXT_EVENT_BLOB) return static_cast<uint64_t>(fxt::EventType::kCounter);
   return type;
 }
 
-// One string table and one thread table, whatever does not fit inline: another table would be
-// another provider in the file, which costs readers memory.
+// Each section has one string table and one thread table; further entries are inline. Another table
+// would need another provider in the file, which costs readers memory.
 fxt::ProviderWriterOptions SectionOptions(size_t string_bytes) {
   fxt::ProviderWriterOptions options;
   options.threads.tables = 1;
@@ -117,7 +119,7 @@ fxt::StringRef SectionWriter::Intern(Section& section, fxt::RecordScope& scope,
 }
 
 void SectionWriter::Close(std::map<uint32_t, std::unique_ptr<Section>>::iterator section) {
-  // The file keeps what the table defined.
+  // Returns only the unused budget, because the file keeps the defined strings.
   const Section& closed = *section->second;
   file_strings_.Return(closed.user, closed.file_strings - closed.defined_bytes);
   sections_.erase(section);
@@ -140,12 +142,12 @@ std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uin
   if (!is_other) {
     if (const auto key = translator_.MentionThread(tid, identity.pid)) return *key;
     if (const auto key = translator_.MentionThread(identity.pid, identity.pid)) {
-      // Marks of all processes share an id.
+      // Not for marks, because the marks of all processes share an id.
       if (identity.id != kMarksId) main_threads_[identity.id] = *key;
       return *key;
     }
   }
-  // The process has exited, or it is not among the recorded ones.
+  // The process has exited or is not recorded.
   if (const auto known = main_threads_.find(identity.id); known != main_threads_.end()) {
     return known->second;
   }
@@ -154,7 +156,7 @@ std::optional<fxt::ThreadKey> SectionWriter::KeyOf(const Identity& identity, uin
 }
 
 void SectionWriter::Write(const RecordBatch& batch, const RecordEntry& entry) {
-  // The types of shared memory become those of the format.
+  // Replaces the type of shared memory by that of the format.
   std::array<uint64_t, FXT_MAX_RECORD_BYTES / sizeof(uint64_t)> words;
   const std::span<const uint64_t> shared = batch.WordsOf(entry);
   std::copy(shared.begin(), shared.end(), words.begin());
@@ -185,7 +187,8 @@ void SectionWriter::Write(const RecordBatch& batch, const RecordEntry& entry) {
 bool SectionWriter::WriteBlob(Section& section, const fxt::Event& event) {
   if (event.arguments.size() != 1) return false;
   const auto* blob = std::get_if<fxt::BlobValue>(&event.arguments[0].value);
-  // Other types may hold facts of the kernel: last branches, or Perfetto's records of scheduling.
+  // Refuses other types, which readers trust as kernel data: last branches, or Perfetto's
+  // scheduling records.
   if (blob == nullptr || event.payload != static_cast<uint64_t>(fxt::BlobType::kData)) return false;
   fxt::RecordScope scope = section.writer.Begin();
   return scope.Write(fxt::Blob{.name = Intern(section, scope, event.name.text),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes records of providers into a file: validates them, resolves their threads in the kernel's
-// table of tasks, and gives each provider a section of its own.
+// Writes records of providers into a file: validates them, resolves their threads in the task
+// table, and gives each provider a section of its own.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +21,32 @@ namespace provider {
 
 struct SectionStats {
   uint64_t records = 0;  // written
-  uint64_t invalid = 0;  // left out: not valid
-  uint64_t cut = 0;      // left out: ends whose begins are before the file
+  uint64_t invalid = 0;  // left out: invalid
+  uint64_t cut = 0;      // left out: ends without a begin in the file
   uint64_t lost = 0;     // found no room in the provider's memory or within a limit of the file
   uint64_t refused = 0;  // providers beyond the limit
 };
 
 class SectionWriter {
  public:
-  // Sections with tables in memory; the least recently used one is closed for another.
+  // Limit of sections with tables in memory. Beyond it the least recently used one is closed.
   static constexpr size_t kMaxOpenSections = 128;
-  // Strings that the tables of one section may define, bytes and number. Others are inline.
+  // Limits of strings that the table of one section may define: bytes and number. Others are
+  // inline.
   static constexpr size_t kSectionStringBytes = size_t{64} << 10;
   static constexpr uint32_t kSectionStrings = 1024;
-  // Strings that the tables of open sections may hold, bytes; and all that the file may define, so
-  // that no reader needs more for the tables of providers.
+  // Limits of string bytes: of the tables of open sections, and of all strings that the file
+  // defines, which bounds a reader's memory.
   static constexpr size_t kOpenStringBytes = size_t{4} << 20;
   static constexpr size_t kFileStringBytes = size_t{64} << 20;
 
-  // Both outlive the writer, and belong to one file.
+  // Both outlive the writer and belong to the same file.
   SectionWriter(fxt::ArchiveWriter& archive, translate::Translator& translator)
       : archive_(archive), translator_(translator) {}
 
   // Call in the order of the entries' times.
   void Write(const RecordBatch& batch, const RecordEntry& entry);
-  // Writes the batch's loss, as of `time`, ns of CLOCK_MONOTONIC.
+  // Writes the batch's loss at `time`, ns of CLOCK_MONOTONIC.
   void WriteLoss(const RecordBatch& batch, uint64_t time);
   // Writes an instant on the recorder's track.
   void WriteRefusal(const Refusal& refusal);
@@ -58,24 +59,25 @@ class SectionWriter {
  private:
   struct Section {
     fxt::ProviderWriter writer;
-    std::unique_ptr<BudgetShare> strings;  // that the table may hold
+    std::unique_ptr<BudgetShare> strings;  // bytes that the table may hold
     uid_t user = 0;
     size_t file_strings = 0;   // bytes of file_strings_
-    size_t defined_bytes = 0;  // of them, used
+    size_t defined_bytes = 0;  // of them, bytes in use
     uint16_t defined = 0;      // strings; their indexes ascend
     uint64_t lost = 0;
-    uint64_t used = 0;  // number of the last use
+    uint64_t used = 0;  // uses_ at the last use
     // Bytes that the section may still write; grows with the bytes that the provider wrote.
     uint64_t credit = 0;
-    // Handles for the writer, by koid: small numbers, since its table is as long as the highest.
+    // Handles for the writer, by koid. They are small, because the writer's table is indexed by
+    // them.
     std::map<fxt::Koid, uint32_t> handles = {};
   };
   Section& SectionOf(const Identity& identity);
   static fxt::StringRef Intern(Section& section, fxt::RecordScope& scope, std::string_view text);
   static fxt::ThreadKey LocalKey(Section& section, fxt::ThreadKey key);
   void Close(std::map<uint32_t, std::unique_ptr<Section>>::iterator section);
-  // The thread `tid`, if it belongs to the provider's process, else the main thread. Empty if the
-  // pid belongs to another process now.
+  // The thread `tid` if it belongs to the provider's process, else the main thread. Empty if the
+  // pid has been reused.
   std::optional<fxt::ThreadKey> KeyOf(const Identity& identity, uint32_t tid);
   bool WriteEvent(const RecordBatch& batch, const RecordEntry& entry, const fxt::Event& event);
   bool WriteBlob(Section& section, const fxt::Event& event);

@@ -31,7 +31,7 @@ uint8_t* Map(int fd, size_t bytes, uint64_t offset) {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
-  // Not for processes that parse untrusted files.
+  // Not inherited by child processes, which parse untrusted files.
   madvise(memory, bytes, MADV_DONTFORK);
   return static_cast<uint8_t*>(memory);
 }
@@ -117,7 +117,8 @@ bool SharedBuffer::Copy(uint32_t index, uint32_t begin, uint32_t end,
   out.resize((end - begin) / sizeof(uint64_t));
   const bool read = Read(out.data(), out.size() * sizeof(uint64_t),
                          fxt_blocks_offset(blocks_) + uint64_t{index} * FXT_BLOCK_BYTES + begin);
-  // The caller reads the sequence afterwards: a change shows that the block has a new owner.
+  // Orders the copy before the caller's second read of the sequence, which shows a change of the
+  // owner.
   std::atomic_thread_fence(std::memory_order_acquire);
   return read;
 }

@@ -20,17 +20,17 @@ struct BufferOptions {
   std::vector<std::string> categories;  // empty: all
 };
 
-// Maps the header and the descriptors of blocks. Strings and blocks are read with pread(): pages
-// that the provider never touched are neither allocated nor mapped by reading them.
+// Maps the header and the descriptors of blocks. Reads strings and blocks with pread(), which
+// neither allocates nor maps pages that the provider never touched.
 class SharedBuffer {
  public:
-  // The size is sealed.
+  // Creates the memory and seals its size.
   static util::Result<SharedBuffer> Make(const BufferOptions& options);
   SharedBuffer(SharedBuffer&& other) noexcept { *this = std::move(other); }
   SharedBuffer& operator=(SharedBuffer&& other) noexcept;
   ~SharedBuffer();
 
-  // For the provider.
+  // The descriptor to pass to the provider.
   int fd() const { return fd_.get(); }
   uint32_t blocks() const { return blocks_; }
   fxt_buffer_mode mode() const { return mode_; }
@@ -48,16 +48,16 @@ class SharedBuffer {
   BlockState block(uint32_t index) const;
   // Frees a full block for the provider.
   void FreeBlock(uint32_t index);
-  // Copies bytes `begin` to `end` of a block: whole words. False if they cannot be read.
+  // Copies bytes `begin` to `end` of a block, both multiples of 8. False if they cannot be read.
   bool Copy(uint32_t index, uint32_t begin, uint32_t end, std::vector<uint64_t>& out) const;
 
-  // Records that found no room, by the provider's own count.
+  // Records that did not fit, by the provider's own count.
   uint64_t lost() const;
   // Starts and stops that the provider has followed.
   uint32_t acknowledged() const;
   // Indexes below this may have a string; at most FXT_MAX_STRINGS.
   uint32_t strings() const;
-  // False if the string is undefined or not valid.
+  // False if the string is undefined or invalid.
   bool ReadString(uint32_t index, std::string& text, bool& is_category) const;
 
  private:

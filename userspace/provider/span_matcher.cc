@@ -32,7 +32,7 @@ SpanMatcher::SpanMatcher() : hash_{RandomSeed()}, flows_(0, hash_), written_ids_
 bool SpanMatcher::Open(Provider& provider) {
   if (provider.open >= kMaxOpenOfProvider) return false;
   if (!open_.Take(provider.user, 1)) {
-    // At the limit every begin comes here: a search must be worth it.
+    // At the limit every begin comes here, so it searches only if there is enough to drop.
     if (gone_flows_ < kMaxOpen / 64) return false;
     DropFlowsOfGoneProviders();
     if (!open_.Take(provider.user, 1)) return false;

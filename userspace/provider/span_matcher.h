@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Matches begins and ends of the spans of all providers in one file, in bounded memory. Durations
-// and async spans belong to one provider each; flows cross providers.
+// and async spans belong to one provider; flows may cross providers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace provider {
 
 class SpanMatcher {
  public:
-  // Open spans and flows of all providers, a quarter for root; of one user, and of one provider.
+  // Limits of open spans and flows: of all providers (a quarter is reserved for root), of one user,
+  // and of one provider.
   static constexpr size_t kMaxOpen = 131'072;
   static constexpr size_t kMaxOpenOfUser = kMaxOpen / 4;
   static constexpr size_t kMaxOpenOfProvider = kMaxOpenOfUser;
@@ -31,7 +32,7 @@ class SpanMatcher {
 
   // Decides whether an event of `provider` may be written. `category`: a hash of the event's.
   // Changes the id of an async span if another provider has an open span of the same category and
-  // id: readers that match by these alone must not join them.
+  // id, because some readers match spans only by these.
   Verdict Match(const Identity& provider, uint64_t category, fxt::Event& event);
   // Forgets the provider's durations and async spans. Its flows stay open for other providers.
   void Forget(const Identity& provider);
@@ -42,7 +43,7 @@ class SpanMatcher {
     uint64_t scope;  // the thread's koid for durations, else the category's hash
     bool operator==(const Key&) const = default;
   };
-  // Providers choose ids. Without the seed they could choose ids of one bucket, which takes
+  // The random seed protects against providers that choose ids of one bucket, which would take
   // quadratic time.
   struct HashKey {
     uint64_t seed = 0;
@@ -57,7 +58,7 @@ class SpanMatcher {
     uid_t user;
     std::unordered_map<Key, uint64_t, HashKey> durations;
     std::unordered_map<Key, OpenSpan, HashKey> async;
-    size_t open = 0;  // with flows
+    size_t open = 0;  // spans and flows
   };
   struct Flow {
     uint32_t provider = 0;
@@ -78,7 +79,7 @@ class SpanMatcher {
   std::unordered_map<Key, Flow, HashKey> flows_;
   std::unordered_set<Key, HashKey> written_ids_;  // of open async spans
   uint64_t next_id_ = uint64_t{1} << 63;
-  size_t gone_flows_ = 0;  // in flows_, of providers that have gone
+  size_t gone_flows_ = 0;  // entries of flows_ of disconnected providers
   UserBudget open_{kMaxOpen, kMaxOpenOfUser};
 };
 

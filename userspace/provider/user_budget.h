@@ -20,9 +20,9 @@ class UserBudget {
  public:
   UserBudget(size_t total, size_t of_user) : total_(total), of_user_(of_user) {}
 
-  // False, without a change, if `bytes` exceed what `user` may still have.
+  // False, without a change, if `bytes` exceed the rest of the user's share.
   bool Take(uid_t user, size_t bytes);
-  // As many bytes as possible, at most `wanted`.
+  // Takes as many bytes as possible, at most `wanted`.
   size_t TakeUpTo(uid_t user, size_t wanted);
   void Return(uid_t user, size_t bytes);
   size_t used() const;
@@ -38,7 +38,7 @@ class UserBudget {
   size_t sum_of_others_ = 0;  // users other than root
 };
 
-// Bytes of a UserBudget, returned by the destructor.
+// Bytes taken from a UserBudget. The destructor returns them.
 class BudgetShare {
  public:
   BudgetShare(std::shared_ptr<UserBudget> budget, uid_t user)

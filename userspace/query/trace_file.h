@@ -14,8 +14,8 @@ namespace query {
 // Stays the same file if its name is removed or replaced.
 class TraceFile {
  public:
-  // Opens a regular file. Errors: it cannot be opened, is no regular file, or does not begin as a
-  // trace.
+  // Opens a regular file. Errors: it cannot be opened, is not a regular file, or does not begin as
+  // a trace.
   static util::Result<std::shared_ptr<TraceFile>> Open(const std::string& path);
 
   const std::string& path() const { return path_; }

@@ -178,7 +178,8 @@ bool IsOfList(sqlite3_index_info& query, int constraint) {
 // Whether blocks of columns can be looked through for a condition.
 bool IsForColumns(const tables::TableInfo& info, sqlite3_index_info& query, int constraint) {
   if (!TellsMore()) return false;
-  const tables::Type type = info.columns[static_cast<size_t>(query.aConstraint[constraint].iColumn)].type;
+  const tables::Type type =
+      info.columns[static_cast<size_t>(query.aConstraint[constraint].iColumn)].type;
   switch (query.aConstraint[constraint].op) {
     case SQLITE_INDEX_CONSTRAINT_ISNULL:
     case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
@@ -252,7 +253,9 @@ bool CanGroup(const tables::TableInfo& info, sqlite3_index_info& query) {
   if (wanted != 1 && wanted != 2) return false;
   for (int i = 0; i < query.nOrderBy; ++i) {
     const int column = query.aOrderBy[i].iColumn;
-    if (column < 0 || static_cast<size_t>(column) >= info.columns.size() || !info.columns[static_cast<size_t>(column)].repeats) return false;
+    if (column < 0 || static_cast<size_t>(column) >= info.columns.size() ||
+        !info.columns[static_cast<size_t>(column)].repeats)
+      return false;
   }
   for (size_t i = 0; i < info.columns.size(); ++i) {
     const Column& column = info.columns[i];
@@ -435,8 +438,8 @@ int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_v
       const bool varies = (plan.varying >> i & 1) != 0;
       const uint8_t operation = plan.operations[static_cast<size_t>(i)];
       if (table.module.options.cache != nullptr) {
-        auto of_columns = ColumnConditionOf(InfoOf(table.table), plan.operands[static_cast<size_t>(i)],
-                                            operation, argv[i]);
+        auto of_columns = ColumnConditionOf(
+            InfoOf(table.table), plan.operands[static_cast<size_t>(i)], operation, argv[i]);
         if (of_columns) request.conditions.push_back(std::move(*of_columns));
       }
       if (operation == ScanPlan::kListed) continue;
@@ -445,7 +448,7 @@ int Filter(sqlite3_vtab_cursor* base, int, const char* text, int argc, sqlite3_v
         if (!varies) Narrow(request.constant, condition, value);
       };
       Cell value;
-      // SQLite looks at the conditions again: of what is no number it chooses the rows by itself.
+      // SQLite looks at the conditions again: it selects rows by conditions on other values itself.
       switch (sqlite3_value_type(argv[i])) {
         case SQLITE_INTEGER:
           value.Set(int64_t{sqlite3_value_int64(argv[i])});

@@ -17,15 +17,16 @@ namespace session {
 namespace {
 
 constexpr int kBufferedTurnMs = 1000;
-// The mappings of a process can be read only while it lives.
-constexpr int kAskingTurnMs = 100;
-// Snapshots that may be pending.
+// The interval of turns if mappings are recorded. It is short because a process's mappings can be
+// read only while the process lives.
+constexpr int kMappingsTurnMs = 100;
+// Limit of pending snapshots.
 constexpr size_t kMaxWaiting = 16;
 constexpr size_t kLeastJournalBytes = size_t{8} << 20;
-// A snapshot waits so long at most for settings that changed, ns.
-constexpr uint64_t kSnapshotSettings = 100'000'000;
+// The longest time that a snapshot waits for changed settings, ns.
+constexpr uint64_t kSettingsTimeout = 100'000'000;
 // The step by which a window is shortened, ns.
-constexpr uint64_t kShorter = 20'000'000;
+constexpr uint64_t kWindowStep = 20'000'000;
 
 }  // namespace
 
@@ -71,7 +72,7 @@ BufferedRecording::BufferedRecording(RecordingConfig config,
 }
 
 BufferedRecording::~BufferedRecording() {
-  // The BPF programs end before the last file is complete.
+  // Stops the BPF programs before the members are destroyed, which waits for the last file.
   session_->StopEvents();
 }
 
@@ -92,10 +93,10 @@ void BufferedRecording::OnSideEvent(const fxr_side_header& event) {
   settings_.OnSideEvent(event);
   settings_history_.OnSideEvent(event);
   const bool while_stopped = IsBetween(event.time);
-  // A long event has no task information.
+  // Long events carry no identities of tasks.
   if (while_stopped && event.type == FXR_SIDE_LONG) return;
   if (started_) slot_counts_.Count(event);
-  // The next start can read the tasks again.
+  // The journal is full. The next start reads the tasks again.
   if (while_stopped && !started_ && journal_.bytes() >= journal_limit_) {
     read_again_ = true;
     return;
@@ -157,7 +158,7 @@ util::Status BufferedRecording::StartAgain(request::BufferDisposition dispositio
   }
   read_again_ = false;
   providers_.Start(disposition == request::BufferDisposition::kRetain);
-  // Mappings of the meantime were not reported.
+  // New mappings were not reported while the recording was stopped.
   mappings_.ReadAgain();
   const auto resumed = session_->Resume();
   if (!resumed) return resumed.error();
@@ -187,8 +188,8 @@ void BufferedRecording::StopAt(uint64_t time) {
   NoteHeads();
 }
 
-// One full ring ends the recording on all CPUs: a file in which some CPUs end earlier would show
-// them as idle.
+// One full ring ends the recording on all CPUs. Otherwise the file would show CPUs that end earlier
+// as idle.
 void BufferedRecording::StopWhenFull() {
   const bool full = journal_.bytes() > journal_limit_ ||
                     std::any_of(rings_.begin(), rings_.end(), [](const capture::SlotRing& ring) {
@@ -232,9 +233,9 @@ void BufferedRecording::Trim() {
   if (edge > floor_time_) {
     journal_.Take(edge - 1, [this](const fxr_side_header& event) { durable_.Apply(event); });
   }
-  // Many forks may need more room than the slots. This makes the window shorter.
+  // Many forks can fill the journal before the rings wrap around. Shortens the window.
   while (started_ && journal_.bytes() > journal_limit_) {
-    const uint64_t until = journal_.Front()->time + kShorter;
+    const uint64_t until = journal_.Front()->time + kWindowStep;
     journal_.Take(until, [this](const fxr_side_header& event) { durable_.Apply(event); });
     floor_time_ = std::max(floor_time_, until + 1);
   }
@@ -272,7 +273,7 @@ void BufferedRecording::AddPollFds(std::vector<pollfd>& fds) const {
 
 int BufferedRecording::TimeoutMs() const {
   if (!drained_) return kUnfinishedMs;
-  return mappings_.is_wanted() ? kAskingTurnMs : kBufferedTurnMs;
+  return mappings_.is_wanted() ? kMappingsTurnMs : kBufferedTurnMs;
 }
 
 util::Status BufferedRecording::Turn() {
@@ -296,7 +297,7 @@ util::Status BufferedRecording::Turn() {
 util::Result<uint64_t> BufferedRecording::Snapshot(SnapshotRequest request) {
   if (!begun_) return util::Error{"nothing was recorded yet", ""};
   if (waiting_.size() >= kMaxWaiting) {
-    return util::Error{"too many snapshots wait to be written", "try again later"};
+    return util::Error{"too many snapshots are pending", "try again later"};
   }
   const auto place = request.of_member
                          ? waiting_.end()
@@ -320,8 +321,8 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
   options.between = [this] { session_->CollectSideEvents(); };
   auto image = capture::RingImage::Copy(rings_, notes_, options);
   if (!image) return image.TakeError();
-  // The events are copied: waiting costs none of them.
-  KeepSettings(settings_.Refresh(kSnapshotSettings));
+  // Waits only now: the events are copied and cannot be overwritten any more.
+  KeepSettings(settings_.Refresh(kSettingsTimeout));
   const uint64_t begin =
       std::min(end, std::max({image->complete_from(), floor_time_, options.since}));
   Window window{.slots = std::move(*image),
@@ -337,7 +338,7 @@ util::Result<Window> BufferedRecording::TakeWindow(const SnapshotRequest& reques
                 .settings = settings_history_.All()};
   window.tasks = std::make_unique<model::TaskTracker>(*window.identities, false);
   window.tasks->CopyTasks(durable_.tasks());
-  // No event reports a change of a process's user.
+  // Reads the users of the processes, because no event reports a change of user.
   static_cast<void>(session_->ForEachTask([&](const fxr_task& task) {
     if (task.tid == task.tgid) window.final_tasks.push_back(task);
   }));
@@ -366,7 +367,7 @@ void BufferedRecording::BeginNextSnapshot() {
 
 std::optional<fxr_task> BufferedRecording::FindTask(uint32_t tid) {
   if (const auto task = session_->identities().LookUp(tid)) return task;
-  // The task has ended. The journal has it, unless it ended before the window.
+  // The task has ended. The journal or the tasks at its left edge may have it.
   return durable_.Find(tid, journal_.Share());
 }
 

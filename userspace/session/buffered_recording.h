@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An oneshot or circular recording: events stay in the kernel's slot rings until a snapshot. The
-// journal keeps the events of tasks beside them for as long as the slots last.
+// A oneshot or circular recording. Slots stay in the kernel's rings until a snapshot copies them.
+// The journal keeps the events of the side ring for the same period.
 #pragma once
 
 #include <cstdint>

@@ -10,18 +10,18 @@
 
 namespace session {
 
-// Adds the sources of `config` that use perf's rings. Reports those that are left out to
+// Adds the sources of `config` that use perf's rings. Reports sources that cannot be recorded to
 // config.note.
 util::Result<capture::PerfSources> AddSources(const RecordingConfig& config,
                                               capture::CaptureSession& session);
 
 // Reports to config.note the problems of the sources since the last call.
 void NoteProblems(const RecordingConfig& config, capture::CaptureSession& session);
-// The same with the functions that the session's start could not probe.
+// Reports the functions that could not be probed at the session's start.
 void NoteSkippedProbes(const RecordingConfig& config, const capture::CaptureSession& session);
 
-// True if the recording has events that are longer than a slot and may be as frequent. A buffer
-// needs room for them beside the slots.
+// True if the recording has events that are longer than a slot but as frequent. A buffer needs room
+// for them beside the slots.
 bool HasLongEvents(const RecordingConfig& config);
 
 // The translator's options for the events of this capture.

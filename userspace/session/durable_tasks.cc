@@ -10,12 +10,12 @@
 namespace session {
 namespace {
 
-// More than any machine has at a time.
+// Limit of cached cgroups, more than a machine has at one time.
 constexpr size_t kMaxCgroups = 20'000;
-// Forks after which the history of tids is forgotten.
+// Forks after which the history of reused tids is dropped.
 constexpr uint64_t kForksRemembered = 100'000;
 
-// Updates `task`, the task with this tid, by an event of the journal.
+// Applies an event of the journal to `task`, the task with this tid.
 void UpdateTask(const fxr_side_header& header, uint32_t tid, std::optional<fxr_task>& task) {
   const auto rename = [&](uint32_t tgid, const char(&comm)[FXR_COMM_BYTES]) {
     if (!task) {
@@ -134,7 +134,7 @@ std::optional<fxr_task> DurableTasks::Find(uint32_t tid, Journal::View journal) 
 }
 
 void DurableTasks::Sweep(uint64_t time) {
-  // No file has these koids, and the uses of 2^22 tids take 16 MiB.
+  // Bounds the history of reused tids: 2^22 tids take 16 MiB. No file refers to these koids.
   if (forks_ > kForksRemembered) {
     tasks_->Renumber();
     forks_ = 0;

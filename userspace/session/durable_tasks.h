@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tracks the tasks at the left edge of a buffer's window. Events of the journal are applied when
-// the window leaves them behind.
+// Tracks the tasks at the left edge of a buffer's window. A journal event is applied when it
+// becomes older than the window.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace session {
 
-// Caches identities when events arrive: a cgroup may be removed before its events leave the window.
+// Caches identities when events arrive, because a cgroup may be removed before a snapshot needs it.
 class KeptIdentities final : public model::IdentitySource {
  public:
-  // Reads identities that are not cached from `live`, which outlives it; null: only from the cache.
+  // Reads identities that are not cached from `live`, which outlives this object. Null: cache only.
   explicit KeptIdentities(model::IdentitySource* live)
       : live_(live), script_functions_(live == nullptr ? nullptr : live->script_functions()) {}
   // A copy of the cache for another thread, without `live`.
@@ -34,7 +34,7 @@ class KeptIdentities final : public model::IdentitySource {
   void Trim();
 
   model::ProcessText TextOf(uint32_t tgid) override;
-  // Another task may have the tid now.
+  // Not from `live`: another task may have the tid now.
   std::optional<fxr_task> LookUp(uint32_t) override { return std::nullopt; }
   std::string CgroupPath(uint64_t id) override;
   std::string CpuGroupPath(uint64_t id, uint32_t hierarchy) override {
@@ -43,7 +43,7 @@ class KeptIdentities final : public model::IdentitySource {
   std::string IrqName(uint32_t irq) override;
   std::string FunctionAt(int64_t address) override { return proc_.FunctionAt(address); }
   std::shared_ptr<model::ScriptFunctions> script_functions() override { return script_functions_; }
-  // At the left edge, if they are known; see mappings().
+  // The mappings at the left edge; see mappings().
   std::vector<model::ExecutableMapping> MappingsOf(uint32_t tgid) override {
     return tgid == 0 ? proc_.KernelMappings() : mappings_.Of(tgid);
   }
@@ -83,8 +83,8 @@ class DurableTasks {
   // Drops tasks that ended some time before `time`, ns of CLOCK_MONOTONIC.
   void Sweep(uint64_t time);
 
-  // The task that has or had this tid at the end of `journal`. A task that is known from before the
-  // window has no cgroup.
+  // The last task with this tid up to the end of `journal`. The cgroup is missing if the journal
+  // has no event of the task.
   std::optional<fxr_task> Find(uint32_t tid, Journal::View journal) const;
 
   // State after the applied events.
@@ -96,7 +96,7 @@ class DurableTasks {
  private:
   KeptIdentities identities_;
   std::unique_ptr<model::TaskTracker> tasks_;
-  uint64_t forks_ = 0;  // since the history of tids was forgotten
+  uint64_t forks_ = 0;  // since the history of tids was dropped
   int64_t clock_offset_ = 0;
   bool stopped_ = false;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 16;
 
-// The fixed parts of items. The journal is the recorder's own memory: items are trusted.
+// The fixed parts of items. They are not checked, because the journal is the recorder's own memory.
 struct Branches {
   fxr_side_header header;
   uint64_t ip, period, hw_idx;
@@ -30,7 +30,7 @@ struct Mapping {
   uint32_t file_bytes;
 };
 
-// Builds an item: a fixed part, and arrays behind it.
+// Builds an item: a fixed part followed by arrays.
 class Item {
  public:
   template <typename Fixed>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the events of the side ring in memory for as long as the slots of a buffer last, and beside
-// them losses, changes of the clock, and events of perf's rings.
+// Keeps the events of the side ring in memory as long as a buffer keeps its slots. Also keeps
+// losses, changes of the clock, and events of perf's rings.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ struct JournalClock {
 // the journal changes, on any thread.
 class Journal {
  public:
-  // Copies header.size bytes and returns the copy, which may be changed until Share(). Times may go
-  // back by little.
+  // Copies header.size bytes and returns the copy, which may be changed until Share(). Events may
+  // be slightly out of order.
   fxr_side_header& Append(const fxr_side_header& event);
   template <typename Item>
   void AppendItem(JournalType type, uint64_t time, Item item) {
@@ -70,7 +70,7 @@ class Journal {
   size_t bytes() const { return bytes_; }
 
   class View;
-  // The present content.
+  // A view of the current content.
   View Share() const;
 
  private:
@@ -108,7 +108,7 @@ class Journal::View {
   size_t part_ = 0;
 };
 
-// Appends the identity of a task as a fork and a rename that name it only. `time`: ns of
+// Appends the identity of a task as a fork and a rename with FXR_SIDE_NAMES_ONLY. `time`: ns of
 // CLOCK_MONOTONIC. Returns the fork in the journal.
 const fxr_side_header& AppendKnownTask(uint64_t time, const fxr_task& task, Journal& journal);
 
@@ -118,7 +118,7 @@ perf::BranchStackSample ReadBranches(const fxr_side_header& event);
 
 // Items of type kJournalMapping. `time`: ns of CLOCK_MONOTONIC.
 void AppendMapping(uint64_t time, const perf::MmapRecord& record, Journal& journal);
-// A mapping that the process has already.
+// Appends a mapping that exists already.
 void AppendMapping(uint64_t time, uint32_t tgid, const model::ExecutableMapping& mapping,
                    Journal& journal);
 // The file name of the result points into `event`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes into a journal the executable mappings of each process that has a stack. Reads them from
-// /proc while the process lives.
+// Writes the executable mappings of each process with a recorded stack into a journal. Reads them
+// from /proc while the process lives.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace session {
 
 class JournalMappings {
  public:
-  // `journal` and `live` outlive it. `is_wanted`: the recording has addresses.
+  // `journal` and `live` outlive this object. `is_wanted`: the recording has addresses.
   JournalMappings(Journal& journal, model::IdentitySource& live, bool is_wanted)
       : journal_(journal), live_(live), is_wanted_(is_wanted) {}
 
@@ -24,7 +24,7 @@ class JournalMappings {
   // Called before the event is appended to the journal.
   void OnSideEvent(const fxr_side_header& event);
   void OnBranchSample(const perf::BranchStackSample& sample);
-  // Appends it. `time`: ns of CLOCK_MONOTONIC.
+  // Appends the mapping. `time`: ns of CLOCK_MONOTONIC.
   void OnMapping(uint64_t time, const perf::MmapRecord& record);
   // Reads all mappings again: events of new mappings were missed.
   void ReadAgain() { read_.clear(); }
@@ -35,7 +35,7 @@ class JournalMappings {
   Journal& journal_;
   model::IdentitySource& live_;
   const bool is_wanted_;
-  std::unordered_set<uint32_t> read_;  // processes
+  std::unordered_set<uint32_t> read_;  // processes whose mappings were read
 };
 
 }  // namespace session

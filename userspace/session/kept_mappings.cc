@@ -21,7 +21,7 @@ void KeptMappings::Apply(const fxr_side_header& header) {
 }
 
 void KeptMappings::OnMapping(const perf::MmapRecord& record) {
-  // The kernel's mappings can be read at any time.
+  // The kernel's mappings are not kept, because they can be read at any time.
   if (record.kernel) return;
   if (processes_.size() >= kMaxProcesses) processes_.clear();
   std::vector<model::ExecutableMapping>& mappings = processes_[record.pid];

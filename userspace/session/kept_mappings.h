@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the executable mappings of each process at the left edge of the window. The journal reports
-// the mappings; the first reports have left the window.
+// Keeps the executable mappings of each process at the left edge of the window, from journal events
+// older than the window.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace session {
 
 class KeptMappings {
  public:
-  // More processes clear the cache. Their mappings are read again when they are seen again.
+  // At this limit the cache is cleared. Later events report the mappings of active processes again.
   static constexpr size_t kMaxProcesses = 8192;
 
   // Applies an event of the journal of any type.

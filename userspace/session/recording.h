@@ -43,15 +43,15 @@ class CaptureSession;
 
 namespace session {
 
-// The time until the next turn if the last one left events, ms.
+// The time until the next turn if the last one did not read all events, ms.
 inline constexpr int kUnfinishedMs = 1;
 
 // The output of a trace: opened by the rules of output/, or a descriptor that a client passed.
 struct Destination {
   sink::Output output;
   bool gzip = false;
-  // Decides how long a write waits for the reader of a pipe or socket; asked on the thread that
-  // writes.
+  // Decides how long a write waits for the reader of a pipe or socket. Called on the writing
+  // thread.
   output::KeepWaiting keep_waiting = {};
 };
 
@@ -59,12 +59,13 @@ struct RecordingConfig {
   request::BufferingMode mode = request::BufferingMode::kStreaming;
   // The recording sets ring_bytes and ring_use.
   capture::ProgramOptions programs;
-  // All CPUs together; each CPU's part is rounded down to a power of two. Streaming: 0 is the
-  // default.
+  // The size of all CPUs' rings together. Each ring is rounded down to a power of two. Streaming: 0
+  // selects the default.
   uint64_t buffer_bytes = uint64_t{64} << 20;
-  // Sources that use perf's rings. In a buffer they get half of the room.
+  // Sources that use perf's rings. In a buffer they may use half of the memory.
   capture::PerfSourceOptions sources;
-  // Receives lines for people: sources that are left out, and problems of sources. May be empty.
+  // Receives messages for the user: sources that cannot be recorded, and their problems. May be
+  // empty.
   std::function<void(const std::string&)> note;
   // The session's description in the file; the recording fills in ring_bytes and start_time.
   translate::SessionInfo info;
@@ -90,7 +91,7 @@ struct RecordingStatus {
   bool buffer_full = false;      // oneshot: the recording has stopped by itself
   uint64_t covered = 0;          // ns that a snapshot would cover; streaming: since the start
   uint64_t events = 0;           // since the first start
-  uint64_t lost = 0;             // of them, those that no file will have
+  uint64_t lost = 0;             // of them, those that will be in no file
   uint64_t cpu_time = 0;         // of this process, ns
   uint64_t ring_bytes = 0;       // of one CPU's ring
   uint64_t buffer_bytes = 0;     // of all rings
@@ -101,7 +102,7 @@ struct RecordingStatus {
   bool writing = false;          // a snapshot is being written
 };
 
-// Events by category since the first start, and how many of them were lost.
+// Events and lost events by category since the first start.
 struct CategoryTotals {
   CategoryCounts events{};
   CategoryCounts lost{};
@@ -115,18 +116,17 @@ struct SnapshotRequest {
   uint64_t until = 0;
   // The file gets an instant for each.
   std::vector<TriggerFired> fired = {};
-  // A user who is not root asked for it: it is written after those of root and of triggers, which
-  // wait for the one that is being written alone.
+  // A user other than root requested it. Snapshots of root and of triggers are written before it.
   bool of_member = false;
 };
 
 // Counters of a streamed file.
 struct FileTotals {
   translate::TranslationStats translation;
-  std::map<std::pair<int32_t, uint32_t>, uint64_t> lost;  // events, by CPU and category
+  std::map<std::pair<int32_t, uint32_t>, uint64_t> lost;  // lost events by CPU and category
   uint64_t start_bytes = 0;     // records of the session and of the tasks at its start
   uint64_t record_bytes = 0;    // all records, before compression
-  uint64_t accepted_bytes = 0;  // of them, those that the output took
+  uint64_t accepted_bytes = 0;  // of them, those that the output accepted
   uint64_t refused_records = 0;
   uint64_t thread_tables = 0;
   uint64_t threads_alive = 0;
@@ -134,7 +134,7 @@ struct FileTotals {
 
 // The result of a snapshot, or of one file of a streaming recording.
 struct SnapshotResult {
-  uint64_t number = 0;  // that Snapshot() returned, or of the file
+  uint64_t number = 0;  // returned by Snapshot(), or the number of the file
   util::Status status = util::Ok();
   std::string name;  // of the output
   request::WrittenTrace trace;
@@ -146,29 +146,29 @@ struct SnapshotResult {
 
 class Recording {
  public:
-  // Stops the recording. Finishes what is being written, unless Abandon() was called.
+  // Stops the recording. Finishes the snapshots being written, unless Abandon() was called.
   virtual ~Recording() = default;
 
-  // Begins to record; an error if it has begun, or cannot.
+  // Starts recording. An error if it is already started or cannot start.
   virtual util::Status Start(request::BufferDisposition disposition) = 0;
-  // Records no event after this call. The buffer stays for Snapshot() and for the next start, and
-  // the recording still follows the tasks of the machine. Does nothing if it is stopped.
+  // Records no event after this call. Keeps the buffer for Snapshot() and for the next start, and
+  // continues to track the tasks of the machine. Does nothing if the recording is stopped.
   virtual util::Status Stop() = 0;
 
-  // Adds the descriptors that wake the recording, with POLLIN.
+  // Adds the descriptors that signal pending work, with POLLIN.
   virtual void AddPollFds(std::vector<pollfd>& fds) const = 0;
   // The latest time of the next Turn(), ms from now.
   virtual int TimeoutMs() const = 0;
-  // Takes in the events. Streaming: an error when the output has failed, which ends the recording.
+  // Processes new events. Streaming: an error of the output ends the recording.
   virtual util::Status Turn() = 0;
 
-  // Begins to write the buffer's present content while the recording goes on; returns the number of
-  // the snapshot. Snapshots are copied in the order of the calls. An error before the first start,
-  // in streaming mode, and if too many are pending.
+  // Begins to write the buffer's current content while the recording continues. Returns the number
+  // of the snapshot. Snapshots are copied in the order of the calls. An error before the first
+  // start, in streaming mode, and if too many are pending.
   virtual util::Result<uint64_t> Snapshot(SnapshotRequest request) = 0;
-  // Snapshots and files that were finished since the last call, failed ones too.
+  // Snapshots and files that were finished since the last call, including failed ones.
   virtual std::vector<SnapshotResult> TakeWritten() = 0;
-  // Fails what is being written and what is pending.
+  // Fails the snapshots that are being written or pending.
   virtual void Abandon() = 0;
 
   // Streaming: completes the file. An error the second time.
@@ -184,9 +184,9 @@ class Recording {
   // ns of the kernel's CLOCK_MONOTONIC, the clock of the events.
   virtual uint64_t Now() = 0;
   virtual RecordingStatus status() const = 0;
-  // Counts the slots that came since the last call; see SlotCounts.
+  // Counts the slots since the last call; see SlotCounts.
   virtual CategoryTotals CountCategories() = 0;
-  // The task that has or had this tid, if it is still known.
+  // The last task with this tid, if it is still known.
   virtual std::optional<fxr_task> FindTask(uint32_t tid) = 0;
   // Alerts of providers since the last call.
   virtual std::vector<provider::Alert> TakeProviderAlerts() = 0;
@@ -196,7 +196,7 @@ class Recording {
   virtual capture::CaptureSession& capture() = 0;
 };
 
-// Loads the programs; records nothing yet.
+// Loads the BPF programs. Records nothing until Start().
 util::Result<std::unique_ptr<Recording>> MakeRecording(RecordingConfig config,
                                                        const capture::KernelFeatures& features);
 

@@ -26,7 +26,7 @@ void SettingsHistory::Add(uint64_t time, Settings settings) {
   Count(settings, true);
   changes_.push_back({time, std::make_shared<const Settings>(std::move(settings))});
   if (pid == 0) return;
-  // It was read before its end, which was reported first.
+  // The settings were read before the process ended, but its end was reported first.
   const auto end = std::find_if(last_ended_.begin(), last_ended_.end(), [&](const Ended& each) {
     return each.pid == pid && each.time >= time;
   });
@@ -54,7 +54,7 @@ void SettingsHistory::Apply(const Settings& settings) {
   const bool is_program = settings.scope == SettingScope::kProcess && !settings.values.empty() &&
                           settings.values.front().first == schema::setting::kExecutable;
   if (is_program) Erase(settings.pid);
-  // A process keeps its number when its name changes.
+  // Processes are identified by pid, because their name can change.
   const Key key(settings.scope, settings.pid, settings.pid == 0 ? settings.subject : "");
   auto& entry = state_[key];
   Settings merged = entry ? *entry : settings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps what is known of settings: as it was at the left edge of a window, and the changes since.
+// Keeps the settings at the left edge of a window, and their changes since.
 #pragma once
 
 #include <array>
@@ -26,14 +26,14 @@ struct TimedSettings {
 
 class SettingsHistory {
  public:
-  // Settings beyond are not kept.
+  // Limit of memory. Further settings are not kept.
   static constexpr size_t kMostBytes = size_t{8} << 20;
 
   explicit SettingsHistory(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
-  // `time`: when they were read, not before that of the last call.
+  // `time`: when the settings were read. Must not decrease.
   void Add(uint64_t time, schema::Settings settings);
-  // Settings of an ended process are kept as long as the window has it.
+  // Keeps the settings of an ended process until its end leaves the window.
   void OnSideEvent(const fxr_side_header& event);
   // The left edge of the window is now `time`.
   void Trim(uint64_t time);
@@ -57,9 +57,9 @@ class SettingsHistory {
     uint64_t time = 0;
     uint32_t pid = 0;
   };
-  std::deque<Ended> ended_;                      // of which something is known
+  std::deque<Ended> ended_;                      // processes with settings
   std::unordered_map<uint32_t, size_t> of_pid_;  // number of settings, by process
-  std::array<Ended, 1024> last_ended_{};         // a ring: their settings may still come
+  std::array<Ended, 1024> last_ended_{};         // a ring; their settings may still arrive
   size_t ends_ = 0;
 };
 

@@ -9,9 +9,9 @@
 namespace session {
 namespace {
 
-// A new process often executes a program at once, and is read then.
+// A new process often executes a program at once, whose settings are read then. ns.
 constexpr uint64_t kForkDelay = 250'000'000;
-// Processes of which is known that they live; beyond, they are asked for again.
+// Limit of `asked_`. Beyond it the set is cleared, and processes are read again.
 constexpr size_t kMostProcesses = size_t{1} << 18;
 
 }  // namespace
@@ -52,7 +52,7 @@ void SettingsSource::Ask(uint32_t tgid) {
 
 void SettingsSource::OnSnapshotTask(const fxr_task& task) {
   const bool is_process = task.tid == task.tgid && (task.flags & FXR_TASK_KTHREAD) == 0;
-  // The command does not run its program yet.
+  // Not the command, which has not executed its program yet.
   if (collector_ && reads_all_ && is_process && task.tgid != command_) Ask(task.tgid);
 }
 

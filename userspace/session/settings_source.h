@@ -17,26 +17,26 @@ namespace session {
 
 class SettingsSource {
  public:
-  // `capture` outlives it. `reads_all`: processes are read when they are known, because it is not
-  // known which ones run; else those that Ask() names and those that execute a program.
+  // `capture` outlives this object. `reads_all`: reads every process, because the caller does not
+  // know which ones run. Otherwise reads those passed to Ask() and those that execute a program.
   SettingsSource(capture::CaptureSession& capture, bool reads_all)
       : capture_(capture), reads_all_(reads_all) {}
 
   // True if the recording has settings.
   bool wanted() const { return capture_.options().categories.test(FXR_CATEGORY_SETTINGS); }
-  // Before the capture starts. `command`: the process of the recorded command, as numbered in the
-  // file; 0: none.
+  // Call before the capture starts. `command`: the process of the recorded command, as numbered in
+  // the file; 0: none.
   void Start(uint32_t command);
-  // The command may be executed now.
+  // Call when the recorded command may execute its program.
   void OnStarted();
   void OnSnapshotTask(const fxr_task& task);
   void OnSideEvent(const fxr_side_header& event);
-  // A process runs.
+  // Reads the settings of a process, which runs.
   void Ask(uint32_t tgid);
-  // Settings that were read since the last call, in order of time, and not later than `until`.
-  // Times are those of the capture.
+  // Settings that were read since the last call, in time order, up to `until`. Times are those of
+  // the capture's clock.
   std::vector<settings::ReadSettings> Take(uint64_t until = UINT64_MAX);
-  // The same after a look at everything that may have changed. Waits no longer than `timeout` ns.
+  // The same after reading again the settings that may have changed. Waits at most `timeout` ns.
   std::vector<settings::ReadSettings> Refresh(uint64_t timeout);
 
  private:

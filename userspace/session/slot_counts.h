@@ -16,11 +16,11 @@ using CategoryCounts = std::array<uint64_t, FXR_CATEGORY_COUNTS>;
 
 class SlotCounts {
  public:
-  // The slots of a ring that one update reads, the newest ones; about 1 ms.
+  // Limit of slots that one update reads per ring, the newest ones; takes about 1 ms.
   static constexpr uint64_t kMost = uint64_t{1} << 16;
 
-  // Counts the slots that came since the last call. If they are more than kMost, or more than the
-  // ring holds, scales the categories of those that were read. Loss slots are not counted.
+  // Counts the slots since the last call. If there are more than kMost, or more than the ring
+  // holds, extrapolates from the slots that were read. Loss slots are not counted.
   void Update(std::span<const capture::SlotRing> rings);
   // Counts an event of the side ring, unless it only names a task.
   void Count(const fxr_side_header& event);

@@ -34,8 +34,8 @@ void SnapshotThread::Begin(Job job) {
 }
 
 void SnapshotThread::Run(Job& job) {
-  // Snapshots are wanted when a machine is busy, and the buffer is overwritten meanwhile. Without the right it waits like
-  // other threads.
+  // A higher priority, because snapshots are taken when the machine is busy. Has no effect without
+  // CAP_SYS_NICE.
   constexpr int kNiceness = -5;
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
   written_ = SnapshotResult{};

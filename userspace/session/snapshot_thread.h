@@ -25,17 +25,17 @@ class SnapshotThread {
   };
 
   SnapshotThread();
-  // Waits for the job under way.
+  // Waits for the current job.
   ~SnapshotThread();
 
-  // Only if it is not busy.
+  // Must not be called while busy().
   void Begin(Job job);
   bool busy() const { return thread_.joinable(); }
-  // The result of the job, once; it is not busy afterwards.
+  // The result of the finished job, once. Ends busy().
   std::optional<SnapshotResult> TakeDone();
-  // Readable when a result is there.
+  // Readable when a result is available.
   int fd() const { return done_fd_.get(); }
-  // Ends the waits for readers of pipes, now and later.
+  // Ends current and later waits for readers of pipes.
   void Abandon() { abandoned_ = true; }
 
  private:

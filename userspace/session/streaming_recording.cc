@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kStreamingTurnMs = 100;
 constexpr int kQuietTurnMs = 250;
-// The interval of flushes, ns: a kill loses no more than this.
+// The interval of flushes, ns. A killed recorder loses at most the events of this time.
 constexpr uint64_t kFlushInterval = 400'000'000;
-// The interval of looks at which processes have run, ns.
+// The interval at which the settings of processes that have run are requested, ns.
 constexpr uint64_t kSettingsInterval = 250'000'000;
-// The end of a recording waits so long at most for the last settings, ns.
+// The longest time that the end of a recording waits for the last settings, ns.
 constexpr uint64_t kLastSettings = 300'000'000;
 
 }  // namespace
@@ -158,7 +158,7 @@ void StreamingRecording::OnTick(uint64_t time) {
     MarkTrigger(fired, time, file_->translator);
   }
   if (started_) {
-    // Later settings may be of a program whose exec comes with the next events.
+    // Later settings may belong to a program whose exec event has not been delivered yet.
     WriteSettings(settings_.Take(time));
     AskForRunProcesses(time);
     if (IsRotationDue(time)) Rotate(time);
@@ -190,7 +190,7 @@ void StreamingRecording::Rotate(uint64_t time) {
   for (uint32_t cpu = 0; cpu < session_->ring_count(); ++cpu) {
     running.push_back(file_->translator.RunningOn(cpu));
   }
-  // The next file first: if it cannot be opened, this one goes on.
+  // Opens the next file first. If that fails, the current file continues.
   std::unique_ptr<File> before = std::move(file_);
   if (util::Status status = OpenFile(); !status) {
     failed_ = status.TakeError();
@@ -211,7 +211,7 @@ void StreamingRecording::Rotate(uint64_t time) {
     file_->translator.OnSettings(*each.settings);
   }
   if (util::Status status = Publish(); !status) failed_ = status.TakeError();
-  // After a kill each file has its beginning.
+  // Flushes, so that the file has its first records even if the recorder is killed.
   if (file_->archive.Flush()) file_->sink->Flush();
 }
 
@@ -343,7 +343,7 @@ util::Status StreamingRecording::Turn() {
 }
 
 util::Result<uint64_t> StreamingRecording::Snapshot(SnapshotRequest) {
-  return util::Error{"there is no buffer: a streaming recording goes into its file",
+  return util::Error{"there is no buffer: a streaming recording writes into its file",
                      "begin one with --circular"};
 }
 

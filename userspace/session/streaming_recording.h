@@ -66,7 +66,7 @@ class StreamingRecording final : public Recording, private capture::EventHandler
          const translate::TranslatorOptions& options);
 
     std::string name;
-    std::shared_ptr<output::OutputFile> entry;  // until it has its name
+    std::shared_ptr<output::OutputFile> entry;  // null once the file has its name
     std::unique_ptr<sink::Sink> sink;
     fxt::ArchiveWriter archive;
     fxt::ProviderWriter writer;
@@ -116,8 +116,8 @@ class StreamingRecording final : public Recording, private capture::EventHandler
   std::optional<ProviderStream> provider_stream_;  // with providers; outlives the capture
   std::unique_ptr<capture::CaptureSession> session_;
   SettingsSource settings_;
-  SettingsHistory settings_history_;  // where files follow each other
-  uint64_t settings_look_ = 0;        // of the next AskForRunProcesses()
+  SettingsHistory settings_history_;  // used with rotated files only
+  uint64_t settings_look_ = 0;        // time of the next AskForRunProcesses()
   const capture::PerfSources sources_;
   model::TaskTracker tasks_;
   std::atomic<bool> abandoned_ = false;

@@ -31,7 +31,7 @@ struct Window {
   std::vector<fxr_task> final_tasks;
   // Records of providers up to the end or later.
   provider::ProviderRecords provider_records = {};
-  // In order of time; those of processes that did not run are not written.
+  // In time order. Settings of processes that did not run are not written.
   std::vector<TimedSettings> settings = {};
 };
 

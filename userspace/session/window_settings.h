@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the settings of a window: those of the machine at their time, those of a process that ran
-// when it ends, or at the end of the window.
+// Writes the settings of a window. Settings of the machine are written at their time, settings of a
+// process that ran when it ends or at the end of the window.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace session {
 
 class WindowSettings {
  public:
-  // In order of time. Settings that were read after `end` get the time `end`.
+  // `all` is in time order. Settings that were read after `end` get the time `end`.
   WindowSettings(std::vector<TimedSettings> all, uint64_t end);
 
   // The time of the next settings to write; UINT64_MAX: there are none.
   uint64_t NextTime() const { return next_ < all_.size() ? all_[next_].time : UINT64_MAX; }
   // Writes those up to and including `time`; keeps those of processes.
   void WriteUpTo(uint64_t time, translate::Translator& translator);
-  // Before the event is applied: a process that ends has run.
+  // Call before the event is applied. A process that exits has run.
   void OnExit(const fxr_exit& event, translate::Translator& translator);
-  // After the last event.
+  // Call after the last event.
   void Finish(translate::Translator& translator);
 
  private:

@@ -22,14 +22,15 @@ namespace {
 // Slots between two calls of OnTick.
 constexpr uint64_t kSlotsPerTick = uint64_t{1} << 16;
 
-// The journal's data about the left edge.
+// The state at the left edge, from the journal.
 struct LeftEdge {
   int64_t clock_offset;
   bool stopped;
-  uint64_t unknown_before = 0;  // the thread before it is unknown
+  uint64_t unknown_before = 0;  // before this time the running threads are unknown
 };
 
-// Applies the journal up to the left edge to the window's tasks, which are those of a recording that begins there.
+// Applies the journal up to the left edge to the window's tasks. They become those of a recording
+// that begins there.
 LeftEdge PassBefore(Window& window, bool sees_switches) {
   LeftEdge edge{window.clock_offset, window.stopped};
   while (const fxr_side_header* event = window.journal.Front()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes a window as a trace: the same as a recording that began at the left edge.
+// Writes a window as a trace, like a recording that began at the left edge.
 #pragma once
 
 #include <cstdint>

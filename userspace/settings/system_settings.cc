@@ -220,7 +220,7 @@ void AddFiles(const Roots& roots, Settings& system) {
   for (const std::string& each : ListFolder(vulnerabilities, 100)) {
     AddFile(system, "mitigation." + each, vulnerabilities + "/" + each);
   }
-  // "Filename Type Size Used Priority"; how much is used is no setting.
+  // "Filename Type Size Used Priority"; "Used" is not a setting.
   std::istringstream swaps(ReadFile(roots.proc + "/swaps", 65536).value_or(""));
   std::string line;
   std::getline(swaps, line);

@@ -42,7 +42,7 @@ class Output {
   // which Close() still returns. Returns false if the output cannot be cut.
   bool CutTo(uint64_t bytes);
 
-  // Closes the descriptor. A file that is no recording then takes its name, unless an error
+  // Closes the descriptor. A file that is not a recording then takes its name, unless an error
   // occurred or it is published together with others. Returns the first error of all calls; a
   // second call returns the same.
   util::Status Close();

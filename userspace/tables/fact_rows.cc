@@ -491,7 +491,7 @@ void FactRows::PutHeld(const HeldRow& row, const std::string& reason) {
     } else if (column >= kFirstGroup) {
       cell = row.cells[HeldCellOf(column)];
     } else if (column >= waits::kRtThrottled) {
-      cell.SetNull();  // it is no wait for a CPU
+      cell.SetNull();  // it is not a wait for a CPU
     } else if (column >= waits::kSyscall) {
       PutObject(column, cell, row.object ? &*row.object : nullptr);
     } else if (column != waits::kReason) {

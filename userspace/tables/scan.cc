@@ -13,9 +13,10 @@
 namespace tables {
 namespace {
 
-// Records between looks at whether it is enough.
+// Records between two checks for the end of the wanted rows.
 constexpr uint64_t kStep = 256;
-// Behind the record that seems to be past all wanted rows, so many bytes are read for others.
+// Bytes that are read beyond the first record after all wanted rows, because records may be out of
+// order.
 constexpr uint64_t kOrderBytes = uint64_t{1} << 20;
 constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
 

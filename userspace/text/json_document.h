@@ -19,7 +19,7 @@ util::Result<rapidjson::Document> ParseJson(std::string_view text, int max_depth
 // True if `text` is one such value, nested no deeper than 1000.
 bool IsJson(std::string_view text);
 
-// The first member of that name; null if there is none or `value` is no object.
+// The first member of that name; null if there is none or `value` is not an object.
 const rapidjson::Value* FindMember(const rapidjson::Value& value, std::string_view name);
 // Empty if `value` is null or no string. It lives as long as the document.
 std::optional<std::string_view> StringOf(const rapidjson::Value* value);

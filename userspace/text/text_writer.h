@@ -49,7 +49,7 @@ class TextWriter {
 
   // The reader closed the pipe, or a write failed: further output is useless.
   bool failed() const { return error_ != 0; }
-  // The reader closed the pipe, as `| head` does; that is no error.
+  // The reader closed the pipe, as `| head` does; that is not an error.
   bool closed_by_reader() const;
   // Flushes and names the file. Returns the first error, except a closed pipe.
   util::Status Finish();

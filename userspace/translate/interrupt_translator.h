@@ -25,8 +25,8 @@ class InterruptTranslator {
   void OnSoftirqEntry(uint32_t cpu, uint64_t time, const fxr_softirq_entry_body& event);
   void OnSoftirqExit(uint32_t cpu, uint64_t time, const fxr_softirq_exit_body& event);
 
-  // Events of category `irq` or `softirq` were lost on a CPU, or on any if `cpu` < 0. Handlers that
-  // were entered there may have returned, so their durations end here.
+  // Events of category `irq` or `softirq` were lost on a CPU, or on any CPU if `cpu` < 0. Ends the
+  // durations of running handlers there, because their ends may be lost.
   void OnLoss(int32_t cpu, uint64_t time, fxr_category category);
 
   // The hardirq track of the CPU.

@@ -16,7 +16,7 @@ class LossTranslator {
  public:
   LossTranslator(TraceWriter& file, TranslationStats& stats) : file_(file), stats_(stats) {}
 
-  // `cpu` -1: not tied to a CPU. `time` in ns of the file's clock.
+  // `cpu` -1: the loss belongs to no CPU. `time` is ns of the file's clock.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
 
   // The recorder's own track, which also has the session description.

@@ -15,13 +15,13 @@ namespace {
 using model::kNoHandle;
 using model::ThreadHandle;
 
-// The kernel's 0..139. A deadline task's -1 is written as 0, and so is the idle task's.
+// The kernel's priority, 0 to 139. A deadline task's -1 and the idle task's are written as 0.
 constexpr uint8_t kDeadline = 0xff;
 constexpr uint8_t Priority(uint32_t tid, uint8_t priority) {
   return tid == 0 || priority == kDeadline ? 0 : priority;
 }
 
-// The two priorities of a switch, adjacent in the body: one field of 16 bits.
+// The two priorities of a switch are adjacent in the body and are read as one field of 16 bits.
 constexpr unsigned kPrioritiesAt = FXR_switch_prev_priority_AT;
 static_assert(FXR_switch_next_priority_AT == kPrioritiesAt + 8);
 
@@ -126,8 +126,8 @@ void SchedTranslator::LeaveCpu(ThreadHandle thread) {
   if (thread != kNoHandle) file_.thread(thread).on_cpu = -1;
 }
 
-// The outgoing thread is not the one that was known to run on the CPU. Ends the known thread's time
-// on the CPU, which a viewer would otherwise draw without an end.
+// Called when the outgoing thread is not the thread that the CPU is known to run. Ends the run of
+// the known thread, which viewers would otherwise draw without an end.
 void SchedTranslator::CloseGap(uint32_t cpu, uint64_t time, ThreadHandle outgoing) {
   Cpu& state = CpuAt(cpu);
   if (!state.in_gap) {
@@ -205,7 +205,7 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   Cpu& state = cpus_[cpu];
   FileThread* const out = state.running;
   FileThread* const in = file_.FindAnnounced(incoming_tid, state.idle_thread);
-  // Idle threads have tid 0; an idle thread that is not announced has kNotAnnounced.
+  // `tid` of an idle thread is kNotAnnounced until it is announced, and 0 afterwards.
   if (!out || !in || out->tid != outgoing_tid || in->on_cpu >= 0 ||
       !out->emitted_states.IsEmitted(task_state) || IsLast(task_state) || HasDeadlinePriority(body))
       [[unlikely]] {
@@ -217,7 +217,7 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
   if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
                                     schema::ThreadStateOf(state_index), out->slot, in->slot,
                                     priorities)) [[unlikely]] {
-    // The handles may still be in the thread table in use.
+    // The threads may be in the current thread table at other slots.
     if (!writer.TryWriteContextSwitch(time, static_cast<uint8_t>(cpu),
                                       schema::ThreadStateOf(state_index), out->handle, in->handle,
                                       priorities)) {
@@ -235,13 +235,13 @@ void SchedTranslator::OnSwitch(uint32_t cpu, uint64_t time, uint64_t body) {
 void SchedTranslator::CacheSlot(ThreadHandle thread) {
   FileThread& announced = file_.thread(thread);
   announced.slot = file_.writer().SlotOf({thread, announced.process_koid, announced.koid});
-  // The first switch of a thread in a file comes here: it has no slot yet.
+  // Each thread's first switch in a file comes here, because the thread has no slot yet.
   announced.has_run = true;
 }
 
 // During exec of a non-leader thread, it and the exiting leader exchange tids (fs/exec.c:
-// de_thread) without an event. The exchange shows when a CPU runs one of them and the other's tid
-// is switched out.
+// de_thread) without an event. Detects the exchange when a CPU runs one of them and switches out
+// the tid of the other.
 ThreadHandle SchedTranslator::ResolveOutgoing(const Cpu& state, ThreadHandle outgoing,
                                               fxr_task_state task_state) {
   model::TaskTable& table = file_.tasks();
@@ -260,7 +260,7 @@ ThreadHandle SchedTranslator::ResolveOutgoing(const Cpu& state, ThreadHandle out
   return running;
 }
 
-// The same, visible when the thread that runs on another CPU is switched in here.
+// Detects the same exchange when a thread is switched in that runs on another CPU.
 ThreadHandle SchedTranslator::ResolveIncoming(uint32_t cpu, ThreadHandle incoming) {
   model::TaskTable& table = file_.tasks();
   const model::Thread& named = table.thread(incoming);
@@ -288,7 +288,8 @@ void SchedTranslator::OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t bod
   model::TaskTable& table = file_.tasks();
 
   ThreadHandle outgoing;
-  // Under a filter the thread may have left unseen and exited elsewhere, and its tid may be reused.
+  // Under a filter the running thread's switch-out may be missing. It may have exited on another
+  // CPU, and its tid may have been reused.
   if (const ThreadHandle running = RunningOn(state); running != kNoHandle && outgoing_tid != 0 &&
                                                      table.IsAlive(running) &&
                                                      table.thread(running).tid == outgoing_tid) {
@@ -320,8 +321,8 @@ void SchedTranslator::OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t bod
   LeaveCpu(outgoing);
   file_.thread(incoming).on_cpu = static_cast<int32_t>(cpu);
   SetRunning(now, incoming);
-  // A thread that is taken to run on another CPU stays until that CPU's next switch, or until
-  // Sweep.
+  // A thread that still counts as running on another CPU is kept until that CPU's next switch or
+  // until Sweep().
   if (IsLast(task_state) && (was_on < 0 || was_on == static_cast<int32_t>(cpu))) {
     tasks_.OnLastSwitch(outgoing);
   }
@@ -383,7 +384,7 @@ void SchedTranslator::OnWakingSlowPath(uint64_t time, uint64_t body, uint64_t ex
   const ThreadHandle woken = tasks_.Thread(fields.woken_tid);
   const uint32_t waker_tid = fields.waker_tid;
   const uint16_t target_cpu = fields.target_cpu;
-  // One viewer cuts a running thread's slice at a wakeup.
+  // Perfetto shortens the slice of a running thread at a wakeup.
   if (file_.thread(woken).on_cpu >= 0) {
     ++stats_.wakeups_of_running;
     return;

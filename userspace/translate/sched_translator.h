@@ -18,8 +18,8 @@ namespace translate {
 
 class SchedTranslator {
  public:
-  // `expect_continuity`: all switches are recorded, so consecutive switches of a CPU must match.
-  // False under a task filter.
+  // `expect_continuity`: all switches are recorded, so a CPU's incoming thread must be the outgoing
+  // thread of its next switch. False under a task filter.
   SchedTranslator(TraceWriter& file, model::TaskTracker& tasks, TranslationStats& stats,
                   bool expect_continuity)
       : file_(file), tasks_(tasks), stats_(stats), expect_continuity_(expect_continuity) {}
@@ -30,11 +30,11 @@ class SchedTranslator {
   // Times are ns of the file's clock; bodies are defined in event_table.h.
   void OnSwitch(uint32_t cpu, uint64_t time, uint64_t body);
   void OnWaking(uint64_t time, uint64_t body, uint64_t extra);
-  // Called before the switch that brings the thread. `cgroup`: path of the group; empty if unknown.
+  // Called before the thread is switched in. `cgroup`: path of the group; empty if unknown.
   void OnThrottled(uint64_t time, const fxr_throttled_long& event, uint64_t event_time,
                    std::string_view cgroup);
-  // For the start of a file: the thread that the CPU has run since before it. Written like the end
-  // of a gap.
+  // At the start of a file: the CPU has been running this thread since before `time`. Written like
+  // the end of a gap.
   void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid);
   // Switches of this CPU were lost from here on: the running thread is unknown until the next one.
   void OnLostSwitches(uint32_t cpu, uint64_t time);
@@ -69,8 +69,8 @@ class SchedTranslator {
     }
     return cpus_[cpu];
   }
-  // The general case of OnSwitch. On the fast path the outgoing thread is the one that came, both
-  // threads are announced, and both are in the current thread table.
+  // The general case of OnSwitch. The fast path requires that the outgoing thread is the one
+  // switched in last, and that both threads are announced and in the current thread table.
   void OnSwitchSlowPath(uint32_t cpu, uint64_t time, uint64_t body);
   // The general case of OnWaking.
   void OnWakingSlowPath(uint64_t time, uint64_t body, uint64_t extra);

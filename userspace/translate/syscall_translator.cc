@@ -8,7 +8,7 @@ namespace {
 
 using model::ThreadHandle;
 
-// Programs can use arbitrarily many numbers.
+// Limits the names, because programs can call any number.
 constexpr size_t kMaxNames = 2048;
 constexpr uint64_t kNoKey = ~uint64_t{0};  // shared by all numbers beyond these
 
@@ -59,7 +59,7 @@ void SyscallTranslator::OnExit(uint64_t time, const fxr_syscall_exit_body& event
   }
   thread.in_syscall = false;
   const int64_t result = event.result;
-  // The duration ends on the thread where it began, whose koid exec changed since.
+  // The duration must end under the koid it began with, which exec may have changed.
   const bool renumbered = thread.syscall_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument{record.Ref(CommonString::kRet), result};

@@ -21,7 +21,7 @@ class SyscallTranslator {
   // Times are ns of the file's clock.
   void OnEntry(uint64_t time, const fxr_syscall_entry_body& event);
   void OnExit(uint64_t time, const fxr_syscall_exit_body& event);
-  // The thread exits; a call that does not return ends with it.
+  // The thread exits. Ends its open call.
   void OnThreadEnd(uint64_t time, uint32_t tid);
 
  private:

@@ -20,7 +20,7 @@ class TaskTranslator {
                  bool record_events)
       : file_(file), tasks_(tasks), stats_(stats), record_events_(record_events) {}
 
-  // Earlier events only name tasks. ns of CLOCK_MONOTONIC.
+  // Events before `time` (ns of CLOCK_MONOTONIC) only name tasks.
   void RecordFrom(uint64_t time) { record_from_ = time; }
 
   // Announces all tasks in the file.

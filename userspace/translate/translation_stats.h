@@ -16,10 +16,10 @@ struct TranslationStats {
   // Events with a record of their own in the file.
   std::array<uint64_t, FXR_CATEGORY_COUNTS> recorded{};
 
-  // And the others.
+  // Events without a record of their own, by reason.
   uint64_t wakeups_of_running = 0;  // the thread was on a CPU
-  uint64_t unmatched_ends = 0;      // the entry happened before the capture
-  uint64_t no_request = 0;          // of a connection, none of whose requests begins or ends
+  uint64_t unmatched_ends = 0;      // the begin was before the capture
+  uint64_t no_request = 0;          // events of connections that begin or end no request
   // Task events that only name a task: category `task` is off, the filter excludes the task, or the
   // event is from before the start.
   uint64_t identity_only = 0;
@@ -43,7 +43,7 @@ struct TranslationStats {
   // Stacks with a user half.
   schema::StackEndCounts stack_ends;
 
-  // Arguments of probes whose memory was not present.
+  // Arguments of probes whose memory was not resident.
   uint64_t unread_arguments = 0;
 
   // Loss slots.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Translates raw events in time order into records. Independent of rings and of the deliverer: the
-// events may be live or buffered.
+// Translates raw events in time order into records. Independent of the rings: the events may be
+// live or buffered.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ class Translator {
   void OnStart(uint64_t time);
   // Announces all known tasks without a description.
   void EndSnapshot();
-  // After the last event, for each task that exists then.
+  // Called after the last event for each task that still exists.
   void OnFinalTask(const fxr_task& task) { tracker_.OnFinalTask(task); }
 
   // The offset from event times (CLOCK_MONOTONIC) to file times (CLOCK_BOOTTIME), ns.
@@ -101,7 +101,7 @@ class Translator {
   void OnMapping(uint64_t time, const perf::MmapRecord& record) {
     mappings_->OnMapping(FileTime(time), record);
   }
-  // Called after OnStart for each CPU whose running thread is known; 0: it idles.
+  // Called after OnStart for each CPU whose running thread is known; `tid` 0: it idles.
   void OnRunning(uint32_t cpu, uint64_t time, uint32_t tid) {
     sched_.OnRunning(cpu, FileTime(time), tid);
   }
@@ -116,15 +116,14 @@ class Translator {
               std::span<const std::pair<std::string_view, std::string>> arguments);
   // Writes settings at the time of the last event.
   void OnSettings(const schema::Settings& settings) { settings_.Write(last_time_, settings); }
-  // Calls visit(tgid) for each live process of which a thread was on a CPU in this file; no kernel
-  // threads.
+  // Calls visit(tgid) for each live process that ran in this file, except kernel threads.
   template <typename Visit>
   void ForEachRunProcess(Visit visit) const {
     file_.ForEachRunProcess(visit);
   }
-  // A loss without a loss slot. `cpu` -1: not tied to a CPU.
+  // A loss without a loss slot. `cpu` -1: it belongs to no CPU.
   void OnLoss(int32_t cpu, uint64_t time, uint32_t category, uint64_t count);
-  // Must be called from time to time with the current time.
+  // Must be called periodically with the current time.
   void OnTick(uint64_t time) { tracker_.Sweep(time + static_cast<uint64_t>(clock_offset_)); }
 
   // For records of providers. FileTimeOf returns the file's time, which may be earlier than the
@@ -142,7 +141,7 @@ class Translator {
   void OnRareSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
   // Handles slots that begin or end a kernel activity; returns false for others.
   bool OnKernelSlot(uint32_t type, uint32_t cpu, uint64_t at, uint64_t body, uint64_t extra);
-  // The same for turns of connections.
+  // The same for receives, sends and closes of connections.
   bool OnRequestSlot(uint32_t type, uint64_t at, uint64_t body, uint64_t extra);
   bool CountRequest(RequestTranslator::Outcome outcome);
   // Side events by type; fxr_side_header for unreadable ones.
@@ -163,10 +162,9 @@ class Translator {
   }
   model::ThreadHandle TimerTrack(uint32_t cpu, bool is_hrtimer);
   model::ThreadHandle ThreadOn(uint32_t cpu, uint32_t tid) { return sched_.ThreadOn(cpu, tid); }
-  // The process that called fork(). It is not the parent if the child shares the caller's parent
-  // (CLONE_PARENT).
+  // The process that called fork(). With CLONE_PARENT it is not the parent of the child.
   uint32_t CreatorOf(const fxr_task& task) const;
-  // Writes a loss and ends the spans whose ends may be lost. `cpu` -1: not tied to a CPU.
+  // Writes a loss and ends the spans whose ends may be lost. `cpu` -1: it belongs to no CPU.
   void HandleLoss(int32_t cpu, uint64_t at, uint32_t category, uint64_t count);
 
   // Converts to the file's time, which is monotonic.

@@ -31,7 +31,7 @@ class IsolatedWorker {
                             << 30;  // of the worker's address space beyond what it begins with
     uint32_t cpu_seconds = 10;      // of a worker, all its calls together
     uint64_t call_ns = 10'000'000'000;
-    uint32_t crashes = 100;  // after so many no more workers are started
+    uint32_t crashes = 100;  // limit, after which no more workers are started
   };
 
   // Forks. The child has a copy of this process's memory: call it before memory is mapped that

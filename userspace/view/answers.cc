@@ -25,7 +25,7 @@ int64_t Relative(const TraceIndex& index, uint64_t time) {
   return static_cast<int64_t>(time - FirstOf(index));
 }
 
-// Saturates.
+// Converts a time relative to the first time into one of the file's clock. Saturates.
 uint64_t AbsoluteOf(const TraceIndex& index, int64_t time) {
   const uint64_t first = FirstOf(index);
   if (time < 0) {
@@ -36,7 +36,7 @@ uint64_t AbsoluteOf(const TraceIndex& index, int64_t time) {
   return after > UINT64_MAX - first ? UINT64_MAX : first + after;
 }
 
-// Numbers of JavaScript: integers beyond 2^53 lose digits, and are no strings here.
+// Writes a JSON number. JavaScript loses digits of integers beyond 2^53, which is acceptable here.
 void PutNumber(JsonWriter& json, std::string_view key, int64_t value) {
   json.Key(key).Json(fmt::to_string(value));
 }
@@ -47,7 +47,7 @@ void PutName(JsonWriter& json, const std::string* name) {
   json.String("name", name == nullptr ? std::string_view() : *name);
 }
 
-// The name of a thread: "name 123".
+// Writes the number, name and tid of a thread as an object.
 void PutThread(JsonWriter& json, TraceIndex& index, uint32_t number) {
   const ThreadLanes& thread = index.threads()[number];
   json.BeginObject();
@@ -71,8 +71,8 @@ struct ProcessRow {
   std::vector<uint32_t> counters;
 };
 
-// Processes with their threads, those with the most CPU time first. Koid ~0: threads without a
-// process.
+// The processes with their threads, sorted by descending CPU time. Koid ~0 collects threads without
+// a process.
 std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   constexpr fxt::Koid kNoProcess = ~fxt::Koid{0};
   std::unordered_map<fxt::Koid, const tables::TaskNames::Thread*> known;
@@ -109,10 +109,10 @@ std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   return rows;
 }
 
-// Whether it is a track of the recorder, which no task of Linux is.
+// True for a track of the recorder, which is not a Linux task.
 bool IsOwnTrack(const TraceIndex& index, fxt::Koid koid) { return !index.names().NumberOf(koid); }
 
-// The kind of a process's threads, if they are no threads of a program; may be empty.
+// The kind of a process's threads ("irq", "device") if they are not tasks; may be empty.
 std::string_view RoleOf(const TraceIndex& index, fxt::Koid process) {
   if (!IsOwnTrack(index, process)) return {};
   if (process == schema::kIrqProcessKoid || process == schema::kSoftirqProcessKoid) return "irq";
@@ -174,7 +174,7 @@ void PutProcess(JsonWriter& json, TraceIndex& index, const ProcessRow& row, size
   json.EndArray().EndObject();
 }
 
-// The lane of IntervalLanes; kNoLane if there is none.
+// The index of the lane in IntervalLanes; kNoLane if there is none.
 uint32_t IntervalLaneOf(TraceIndex& index, const LaneId& id) {
   if (id.kind == LaneKind::kCpu) {
     return id.number < index.cpu_lanes().size() ? index.cpu_lanes()[id.number] : kNoLane;
@@ -231,7 +231,8 @@ void AppendLane(TraceIndex& index, const LaneId& id, const TileRange& range, std
   out.append(4, '\0');
 }
 
-// The interval that holds `time`, and the one before it.
+// The interval that contains a time, and the one before it. `summary` is set instead if the chunk
+// has only a summary.
 struct Found {
   std::optional<Interval> before;
   std::optional<Interval> here;
@@ -240,7 +241,7 @@ struct Found {
 
 Found IntervalAt(const IntervalLanes& lanes, uint32_t lane, uint64_t time) {
   Found found;
-  // One that begins later has none before it in [time, time + 1).
+  // At most one interval overlaps [time, time + 1).
   const auto look = [&](uint64_t from, uint64_t to, std::optional<Interval>& into) {
     lanes.Visit(
         lane, from, to, 0, [&](const Interval& interval) { into = interval; },
@@ -269,8 +270,8 @@ bool IsSleep(LaneState state) {
          state == LaneState::kUnknown;
 }
 
-// The wakeup that the interval of a thread begins or ends with, and of a run that of the wait
-// before it.
+// Writes the wakeup that ends a sleep, or the one before the wait or run. For a run after a wakeup
+// also writes the wait for the CPU.
 void PutWakeup(JsonWriter& json, TraceIndex& index, uint32_t lane, const Found& found) {
   const Interval& here = *found.here;
   if (IsSleep(here.state)) {
@@ -335,7 +336,7 @@ void PutSpan(JsonWriter& json, const TraceIndex& index, const Span& span) {
   json.Bool("endedAfter", span.ended_after != 0);
 }
 
-// A point of a flow and the span that it is in.
+// Writes a point of a flow and its enclosing span.
 void PutFlowPoint(JsonWriter& json, TraceIndex& index, const FlowPoint& point) {
   json.BeginObject();
   PutNumber(json, "time", Relative(index, point.time));
@@ -351,7 +352,7 @@ void PutFlowPoint(JsonWriter& json, TraceIndex& index, const FlowPoint& point) {
   json.EndObject();
 }
 
-// The flows of a span of a thread: where they come from and go to.
+// Writes the flows of a thread's span with their previous and next points.
 void PutFlows(JsonWriter& json, TraceIndex& index, uint32_t thread, const Span& span) {
   constexpr size_t kMost = 50;
   SpanLane& lane = index.threads()[thread].spans;
@@ -359,7 +360,7 @@ void PutFlows(JsonWriter& json, TraceIndex& index, uint32_t thread, const Span& 
   size_t all = 0;
   json.Key("flows").BeginArray();
   for (const FlowPoint& point : index.flows().Of(thread, span.begin, span.end)) {
-    // Others are in a span within it, or beside it.
+    // Skips points that belong to nested or adjacent spans.
     if (lane.InnermostAt(point.time) != &span) continue;
     ++all;
     if (count == kMost) continue;
@@ -381,7 +382,7 @@ void PutFlows(JsonWriter& json, TraceIndex& index, uint32_t thread, const Span& 
   json.EndArray().Unsigned("flowCount", all);
 }
 
-// `thread`: whose spans they are; kNoLane if they are operations.
+// `thread`: the owner of the spans; kNoLane for asynchronous operations.
 void PutSpanAt(JsonWriter& json, TraceIndex& index, SpanLane& lane, uint32_t thread, uint64_t time,
                uint32_t depth) {
   const auto& spans = lane.Sorted();
@@ -425,7 +426,7 @@ void PutSampleAt(JsonWriter& json, const TraceIndex& index, CounterTrack& track,
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Whether `text` has `lower`, which is in lower case (ASCII).
+// True if `text` contains `lower`, ignoring case (ASCII). `lower` must be in lower case.
 bool Has(std::string_view text, std::string_view lower) {
   return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
                      [](char a, char b) { return Lower(a) == b; }) != text.end();
@@ -440,7 +441,7 @@ struct Hit {
   bool operator<(const Hit& other) const { return time < other.time; }
 };
 
-// Keeps the earliest hits.
+// Keeps the earliest kMaxHits hits and counts all.
 struct Hits {
   std::priority_queue<Hit> kept;
   uint64_t all = 0;
@@ -526,7 +527,7 @@ uint64_t Answers::Absolute(int64_t time) const {
 }
 
 std::string Answers::Status() const {
-  // Before the index is asked: it may be complete a moment later.
+  // Read before the index, which may become complete in between.
   const bool is_complete = trace_.is_complete();
   const std::string index_note = trace_.index_note();
   return trace_.With([&](TraceIndex& index) {
@@ -581,7 +582,7 @@ std::string Answers::Tile(const QueryString& query) const {
   const auto to = query.Get<int64_t>("to");
   const auto pixel = query.Get<uint64_t>("pixel");
   if (!from || !to || !pixel || *pixel == 0 || *to <= *from) return "";
-  // A tile has at most 4,096 pixels.
+  // Tiles are limited to 4,096 pixels.
   const uint64_t length = static_cast<uint64_t>(*to) - static_cast<uint64_t>(*from);
   const std::string lanes = query.Text("lanes");
   return trace_.With([&](TraceIndex& index) {

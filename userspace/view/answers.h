@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The answers to what the page asks (web/api.js).
+// Answers the requests of the page (web/api.js) from the index.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,35 @@
 
 namespace view {
 
-// Times in answers are ns since the first time of the trace. Answers that find nothing are empty
-// objects. All are made from the index, within milliseconds.
+// Times in answers are ns since the first time of the trace. An answer without a result is an empty
+// object. All are computed from the index within milliseconds.
 class Answers {
  public:
-  // Must outlive it.
+  // `trace` must outlive this object.
   explicit Answers(IndexedTrace& trace) : trace_(trace) {}
 
-  // Data of the trace as a whole, and the progress of reading. JSON on one line.
+  // Properties of the trace, and the progress of reading. JSON on one line.
   std::string Status() const;
   // CPUs, processes with their threads, tracks of spans and counters. JSON.
   std::string Lanes() const;
-  // "from", "to", "pixel" (ns) and "lanes" (ids separated by commas): the items of each lane, in
-  // this order (tile.h).
+  // Parameters "from", "to", "pixel" (ns) and "lanes" (ids separated by commas). Returns the items
+  // of the lanes in this order (tile.h).
   std::string Tile(const QueryString& query) const;
-  // "ids" of labels: their texts, as a JSON array.
+  // Parameter "ids": numbers of labels. Returns their texts as a JSON array.
   std::string Labels(const QueryString& query) const;
-  // "lane" and "time", of spans "depth": what the lane shows there. JSON.
+  // Parameters "lane", "time" and, for spans, "depth". Returns the item of the lane at this time.
+  // JSON.
   std::string At(const QueryString& query) const;
-  // "from" and "to": the threads that run or have spans or instants meanwhile, each with its CPU
-  // time in ns, as JSON arrays of two.
+  // Parameters "from" and "to". Returns the threads that run or have spans or instants in this
+  // range, as JSON pairs of thread number and CPU time in ns.
   std::string Busy(const QueryString& query) const;
-  // "text" and "from": lanes whose names have it, and spans and instants whose names or arguments
-  // have it, from this time on. JSON.
+  // Parameters "text" and "from". Returns lanes whose names contain the text, and spans and
+  // instants from this time on whose names or arguments contain it. JSON.
   std::string Find(const QueryString& query) const;
 
-  // The file and the begin of the trace, for other commands.
+  // The file of the trace, for other commands.
   std::string path() const { return trace_.path(); }
-  // Since the first time -> of the file's clock.
+  // Converts a time since the first time of the trace into one of the file's clock.
   uint64_t Absolute(int64_t time) const;
 
   static constexpr size_t kMaxTileLanes = 512;

@@ -15,11 +15,11 @@ const std::vector<Span>& SpanLane::Sorted() {
   const auto is_before = [](const Span& a, const Span& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   };
-  // Those of a saved index are in order.
+  // The spans of a saved index are already sorted.
   if (!std::is_sorted(spans_.begin(), spans_.end(), is_before)) {
     std::sort(spans_.begin(), spans_.end(), is_before);
   }
-  std::vector<uint64_t> ends;  // of the spans that are open, by row
+  std::vector<uint64_t> ends;  // ends of the open spans, by row
   latest_end_.clear();
   uint64_t latest = 0;
   rows_ = 0;

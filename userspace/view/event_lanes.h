@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Spans, instants and counter values by lane.
+// Lanes of spans, instants and counter values.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ struct Span {
   uint32_t name = 0;
   uint32_t args = 0;
   uint32_t category = 0;
-  uint16_t depth = 0;  // 0: the outermost one; SpanLane::kMaxRows: it has no row
-  // Not bool, which may have two values only: a saved index may have any.
-  uint8_t began_before = 0;  // before the capture
+  uint16_t depth = 0;  // 0: outermost; SpanLane::kMaxRows: the span has no row
+  // Not bool, because a damaged saved index may contain any value.
+  uint8_t began_before = 0;  // its begin is before the capture
   uint8_t ended_after = 0;   // its end is not in the capture
 };
 
@@ -36,7 +36,7 @@ struct Sample {
   double value = 0;
 };
 
-// The bytes that all lanes of events may take together.
+// Limits the memory of all lanes of events together.
 struct EventBudget {
   size_t max_bytes = 0;
   size_t bytes = 0;
@@ -52,8 +52,8 @@ struct EventBudget {
   }
 };
 
-// Appends if there is room. Grows by a quarter: the bytes that are counted are close to those that
-// are taken.
+// Appends if the budget allows. Grows by a quarter, so that the counted bytes are close to the
+// allocated ones.
 template <typename Entry>
 bool Push(std::vector<Entry>& entries, const Entry& entry, EventBudget& budget) {
   if (entries.size() == entries.capacity()) {
@@ -65,25 +65,25 @@ bool Push(std::vector<Entry>& entries, const Entry& entry, EventBudget& budget) 
   return true;
 }
 
-// Entries that were saved with PutAll(). False: they cannot be read, or find no room.
+// Reads entries that were saved with PutAll(). False: they cannot be read or exceed the budget.
 template <typename Entry>
 bool LoadEntries(std::vector<Entry>& entries, IndexReader& in, EventBudget& budget) {
   return in.GetAll(entries) && budget.Take(entries.size() * sizeof(Entry));
 }
 
-// Spans that may be in one another. They come in any order; reading sorts them.
+// Spans that may nest. They are added in any order and sorted at the first read.
 class SpanLane {
  public:
-  // Spans that need more rows are left out of tiles, and counted.
+  // Limit of rows. Spans in further rows are omitted from tiles and counted.
   static constexpr uint16_t kMaxRows = 64;
 
   void Add(const Span& span, EventBudget& budget);
-  // By begin, longer ones first.
+  // Sorted by begin; of equal begins, longer spans first.
   const std::vector<Span>& Sorted();
   // The index of the first span of Sorted() that may end after `time`.
   size_t FirstEndingAfter(uint64_t time);
-  // The innermost span at `time`; null if there is none. One that ends then counts if no other
-  // does.
+  // The innermost span at `time`; null if there is none. Prefers spans that continue over one that
+  // ends at `time`.
   const Span* InnermostAt(uint64_t time);
   uint16_t rows() {
     Sorted();
@@ -99,21 +99,21 @@ class SpanLane {
     is_sorted_ = false;
     return LoadEntries(spans_, in, budget);
   }
-  // For operations that overlap without nesting: a span takes the first free row.
+  // Call for operations that overlap without nesting. Each span is placed in the first free row.
   void SetOverlapping() { is_overlapping_ = true; }
 
  private:
   static constexpr size_t kBlock = 64;
 
   std::vector<Span> spans_;
-  std::vector<uint64_t> latest_end_;  // of the spans up to the end of each block
+  std::vector<uint64_t> latest_end_;  // by block: of all spans up to its end
   bool is_sorted_ = true;
   bool is_overlapping_ = false;
   uint16_t rows_ = 0;
   uint64_t without_row_ = 0;
 };
 
-// Entries with a time, which come nearly in order.
+// Entries with a time, which are added nearly in order.
 template <typename Entry>
 class PointLane {
  public:

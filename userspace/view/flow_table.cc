@@ -23,7 +23,7 @@ const std::vector<FlowPoint>& FlowTable::Sorted() {
 }
 
 bool FlowTable::Load(IndexReader& in, EventBudget& budget) {
-  // Their connections are computed again.
+  // Computes the connections again at the next read.
   is_sorted_ = false;
   return LoadEntries(points_, in, budget);
 }
@@ -42,7 +42,7 @@ void FlowTable::Connect() {
     FlowPoint& before = points_[order[i - 1]];
     FlowPoint& after = points_[order[i]];
     const bool is_same = before.category == after.category && before.id == after.id;
-    // An id that begins again is another flow.
+    // A reused id begins another flow.
     if (!is_same || before.kind == FlowPoint::Kind::kEnd || after.kind == FlowPoint::Kind::kBegin) {
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flows of providers: which span led to which.
+// The flows of providers, which connect spans.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,35 @@
 
 namespace view {
 
-// A record of a flow: on a thread, within the span that is open there. `category` and `name` are
-// labels; flows of the same category and id are one, across threads and processes.
+// A record of a flow. It belongs to the open span of its thread. `category` and `name` are labels.
+// Category and id identify a flow across threads and processes.
 struct FlowPoint {
   enum class Kind : uint8_t { kBegin, kStep, kEnd };
   static constexpr uint32_t kNone = UINT32_MAX;
 
   uint64_t time = 0;  // ns
   uint64_t id = 0;
-  uint32_t thread = 0;  // its number
+  uint32_t thread = 0;  // number of the thread
   uint32_t category = 0;
   uint32_t name = 0;
   Kind kind = Kind::kStep;
-  uint32_t order = 0;  // in the file
-  // Indexes of Sorted(): where the flow comes from and goes to; kNone if that is not in the trace.
+  uint32_t order = 0;  // position in the file
+  // Indexes in Sorted() of the flow's previous and next point; kNone if not in the trace.
   uint32_t previous = kNone;
   uint32_t next = kNone;
 };
 
-// Points come in any order; reading sorts them.
+// Points are added in any order and sorted at the first read.
 class FlowTable {
  public:
   void Add(FlowPoint point, EventBudget& budget);
-  // By thread, then by time.
+  // Sorted by thread, then by time.
   const std::vector<FlowPoint>& Sorted();
-  // Those of a thread in [begin, end].
+  // The points of a thread in [begin, end].
   std::span<const FlowPoint> Of(uint32_t thread, uint64_t begin, uint64_t end);
   bool empty() const { return points_.empty(); }
   void Save(IndexWriter& out) { out.PutAll(Sorted()); }
-  // False: it cannot be read, or finds no room.
+  // False: the table cannot be read or exceeds the budget.
   bool Load(IndexReader& in, EventBudget& budget);
 
  private:

@@ -19,8 +19,8 @@ using serve::PageResponse;
 constexpr size_t kMaxRows = 1000;
 constexpr size_t kMaxSqlBytes = size_t{4} << 20;
 constexpr const char* kJson = "application/json";
-// Pages of other commands have their scripts inside. In a sandbox they reach nothing of this
-// server.
+// The policy for pages of other commands, which contain their scripts. The sandbox keeps these from
+// requests to this server.
 constexpr const char* kReportPolicy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
@@ -34,13 +34,14 @@ PageResponse Csv(const ToolOutput& output) {
   fmt::memory_buffer out;
   text::JsonWriter json(out);
   std::string_view text = output.text;
-  // The last line may be cut, and so may a text with line breaks: the page reads whole rows only.
+  // Drops the last line, which may be cut. Cells with line breaks may still be cut, so the page
+  // reads whole rows only.
   if (output.is_cut) text = text.substr(0, text.rfind('\n') + 1);
   json.BeginObject().Bool("cut", output.is_cut).String("csv", text).EndObject();
   return Json({out.data(), out.size()});
 }
 
-// "from" and "to" as times of other commands; empty if one is missing.
+// The options --from and --to for other commands; empty if "from" or "to" is missing.
 std::optional<std::vector<std::string>> WindowOf(const Answers& answers, const QueryString& query) {
   const auto from = query.Get<int64_t>("from");
   const auto to = query.Get<int64_t>("to");
@@ -104,7 +105,7 @@ void Handler::RunSlow(const PageRequest& request, serve::PageServer::Respond res
     }
     respond((this->*answer)(request));
   });
-  if (!is_taken) respond(Refused(503, "too many questions wait for their answers"));
+  if (!is_taken) respond(Refused(503, "too many requests are pending"));
 }
 
 std::vector<std::string> Handler::QueryWords(const std::string& path,
@@ -117,7 +118,8 @@ std::vector<std::string> Handler::QueryWords(const std::string& path,
 
 serve::PageResponse Handler::Sql(const PageRequest& request) {
   const QueryString query(request.query);
-  if (request.body.find('\0') != std::string::npos) return Refused(400, "the statement has a NUL");
+  if (request.body.find('\0') != std::string::npos)
+    return Refused(400, "the statement contains a NUL");
   const auto output =
       RunTool(QueryWords(TraceOf(query).path(), request.body),
               {.max_bytes = kMaxSqlBytes, .max_lines = kMaxRows + 1}, jobs_.stops());
@@ -163,7 +165,7 @@ serve::PageResponse Handler::Stack(const PageRequest& request) {
   words.insert(words.end(), window->begin(), window->end());
   words.insert(words.end(), {"--", answers.path()});
   const auto output = RunTool(std::move(words), {.max_bytes = size_t{1} << 20}, jobs_.stops());
-  // Most traces have no stacks, which is no error here.
+  // The body is empty on an error, because most traces have no stacks.
   return {.body = output ? output->text : std::string()};
 }
 

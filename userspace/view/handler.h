@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Answers the requests of the page: its files, the index, and what other commands of fxt say.
+// Answers the requests of the page: its files, data of the index, and output of other fxt commands.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@
 
 namespace view {
 
-// Answers from the index come at once; other commands run in processes of their own, two at a time.
+// Answers from the index are immediate. Other commands run in child processes, two at a time.
 class Handler {
  public:
-  // Must outlive it. `other` is a second trace, shown below the first one; null: there is none.
-  // `keeps_columns`: statements run with `fxt query --cache`.
+  // The traces must outlive the handler. `other` is a second trace, shown below the first one;
+  // null: none. `keeps_columns`: statements run with `fxt query --cache`.
   Handler(IndexedTrace& trace, IndexedTrace* other, bool keeps_columns)
       : traces_{&trace, other}, keeps_columns_(keeps_columns) {}
 
   void Answer(const serve::PageRequest& request, serve::PageServer::Respond respond);
-  // For the page's event stream.
+  // The status of the traces, for the page's event stream.
   std::string Status() const;
 
  private:
-  // The trace that the parameter "trace" names: 0 or 1.
+  // The trace selected by the parameter "trace": 0 or 1.
   IndexedTrace& TraceOf(const QueryString& query) const;
   void RunSlow(const serve::PageRequest& request, serve::PageServer::Respond respond);
-  // The words of `fxt query` for a statement.
+  // The arguments of `fxt query` for a statement.
   std::vector<std::string> QueryWords(const std::string& path, const std::string& statement) const;
   serve::PageResponse Sql(const serve::PageRequest& request);
   serve::PageResponse Report(const serve::PageRequest& request);

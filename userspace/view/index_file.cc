@@ -21,10 +21,10 @@ namespace view {
 namespace {
 
 constexpr uint64_t kMagic = 0x31584449'54584602;
-// To be increased when the same version of the program writes something else.
+// Increase it if the format changes within a version of the program.
 constexpr uint64_t kFormat = 1;
 
-// A file takes at most these bytes more than its index: sizes, and names of threads.
+// An index file has at most this many bytes more than the index in memory: sizes and thread names.
 constexpr uint64_t kMoreBytes = uint64_t{64} << 20;
 
 struct Header {
@@ -35,7 +35,7 @@ struct Header {
   uint64_t changed_ns = 0;
   uint64_t body_bytes = 0;
   util::ContentHash::Value body_hash;
-  uint64_t header_hash = 0;  // of what is before
+  uint64_t header_hash = 0;  // of the fields above
 };
 static_assert(sizeof(Header) == 88);
 
@@ -140,7 +140,7 @@ util::Status IndexFile::Save(TraceIndex& index, const std::string& damage,
     return util::Error{
         fmt::format("cannot write {}: {}", path, std::generic_category().message(error)), ""};
   }
-  // The key fits the read content.
+  // Checks that the key belongs to the content that was read.
   const bool is_stable = fstat(trace_.get(), &status) == 0 && IsSame(status, status_) &&
                          key->bytes == static_cast<uint64_t>(status_.st_size);
   if (!is_stable || cancelled()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The index of a trace in a file beside it.
+// Saves the index of a trace in a file beside it, and loads it.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,9 +17,9 @@
 
 namespace view {
 
-// The file is TRACE.index. It is read if it is a file of this user that no other may write to
-// (output::OpenTrusted), says that it is of a trace of this size, made by this version with these
-// limits, and has the bytes that were written. Any other file is replaced if output rules allow it
+// The file is TRACE.index. It is loaded only if it belongs to this user, no other user can write to
+// it (output::OpenTrusted), its header matches the trace's size, this version and the limits, and
+// its hash is right. Any other file is replaced if the output rules allow it
 // (output/output_file.h).
 class IndexFile {
  public:
@@ -27,26 +27,25 @@ class IndexFile {
     std::unique_ptr<TraceIndex> index;
     std::string damage;  // of the trace
     columns::TraceKey key;
-    // The trace has the time of its last change that it had when the index was made.
+    // The trace has the same modification time as when the index was made.
     bool is_unchanged = false;
   };
 
-  // `path` is that of the trace, which has to be a regular file.
+  // `path` is the path of the trace, which must be a regular file.
   static util::Result<std::unique_ptr<IndexFile>> Open(const std::string& path,
                                                        const IndexLimits& limits);
 
   static std::string PathOf(const std::string& trace) { return trace + ".index"; }
 
-  // The index that is there; empty if there is none that can be used. It is that of the trace if
-  // KeyOf() says the same key.
+  // Loads the saved index; empty if there is none that can be used. It belongs to the trace only if
+  // KeyOf() returns the same key.
   std::optional<Loaded> Load() const;
-  // Reads all of the trace.
+  // Computes the key from the whole content of the trace.
   util::Result<columns::TraceKey> KeyOf(const std::function<bool()>& cancelled) const {
     return columns::KeyOf(trace_.get(), cancelled);
   }
-  // Writes an index that is finished. `between` is called from time to time; nothing is written if
-  // `cancelled` says true. Errors: the file cannot be written, or the trace has changed since it
-  // was opened.
+  // Writes a finished index. Calls `between` periodically. Writes no file if `cancelled` returns
+  // true. Errors: the file cannot be written, or the trace has changed since it was opened.
   util::Status Save(TraceIndex& index, const std::string& damage,
                     const std::function<void()>& between,
                     const std::function<bool()>& cancelled) const;
@@ -55,7 +54,7 @@ class IndexFile {
   IndexFile(std::string path, util::UniqueFd trace, const struct stat& status,
             const IndexLimits& limits)
       : path_(std::move(path)), trace_(std::move(trace)), status_(status), limits_(limits) {}
-  // Differs if what is written differs.
+  // A hash of everything that determines the format of the file.
   uint64_t FormatHash() const;
 
   std::string path_;

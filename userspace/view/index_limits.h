@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an index may take.
+// Limits of the memory of an index.
 #pragma once
 
 #include <cstddef>
 
 namespace view {
 
-// In bytes. Runs and waits take what the others leave of `all`.
+// In bytes. Runs and waits may use the part of `all` that the others do not use.
 struct IndexLimits {
   size_t all = size_t{464} << 20;
   size_t events = size_t{192} << 20;

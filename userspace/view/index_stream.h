@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Values as bytes of a file, in the order in which they were put. The bytes are those of this
-// machine and this version of the program.
+// Writes values to a file and reads them in the same order. The format depends on the machine's
+// byte order and the version of the program.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace view {
 
 class IndexWriter {
  public:
-  // Writes to `fd` from `offset` on. The descriptor stays the caller's.
+  // Writes to `fd` from `offset` on. The caller owns the descriptor.
   IndexWriter(int fd, uint64_t offset) : fd_(fd), offset_(offset) {}
 
   void PutBytes(std::span<const std::byte> bytes);
@@ -37,7 +37,7 @@ class IndexWriter {
     PutBytes(std::as_bytes(std::span(text)));
   }
 
-  // Writes what is left. False: something could not be written (errno).
+  // Writes buffered data. False: a write has failed (errno).
   bool Finish();
   uint64_t bytes() const { return bytes_; }
   util::ContentHash::Value hash() { return hash_.Finish(); }
@@ -53,10 +53,10 @@ class IndexWriter {
   util::ContentHash hash_;
 };
 
-// After a read that failed all others fail, too.
+// After a failed read all further reads fail.
 class IndexReader {
  public:
-  // Reads `bytes` bytes of `fd` from `offset` on. The descriptor stays the caller's.
+  // Reads `bytes` bytes of `fd` from `offset` on. The caller owns the descriptor.
   IndexReader(int fd, uint64_t offset, uint64_t bytes) : fd_(fd), offset_(offset), left_(bytes) {}
 
   bool GetBytes(std::span<std::byte> into);
@@ -65,7 +65,7 @@ class IndexReader {
     static_assert(std::is_trivially_copyable_v<Value>);
     return GetBytes(std::as_writable_bytes(std::span(&value, 1)));
   }
-  // The number of entries that follow, each of at least this many bytes.
+  // Reads the number of following entries. Fails if entries of `entry_bytes` each exceed the rest.
   bool GetCount(uint64_t& count, size_t entry_bytes);
   template <typename Entry>
   bool GetAll(std::vector<Entry>& into) {
@@ -82,10 +82,10 @@ class IndexReader {
 
   int fd_;
   uint64_t offset_;
-  uint64_t left_;  // bytes that were not given out
+  uint64_t left_;  // bytes not returned yet
   bool has_failed_ = false;
   std::vector<std::byte> buffer_;
-  size_t at_ = 0;  // in the buffer
+  size_t at_ = 0;  // position in the buffer
 };
 
 }  // namespace view

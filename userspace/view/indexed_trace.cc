@@ -15,7 +15,7 @@
 
 namespace view {
 
-// Records between looks at whether the index is asked for.
+// Records between two checks for waiting readers of the index.
 constexpr uint64_t kStep = 32768;
 
 util::Result<std::unique_ptr<IndexedTrace>> IndexedTrace::Open(const std::string& path,
@@ -85,7 +85,7 @@ bool IndexedTrace::TakeSavedIndex(const IndexFile& file) {
   if (loaded->is_unchanged) show();
   const auto key = file.KeyOf([this] { return stops_.load(); });
   const bool is_same = key && *key == loaded->key;
-  // Shown: swaps it back. Not shown: it is shown only if it is right.
+  // Removes an index that is shown but wrong, and shows one that is right but not shown yet.
   if (loaded->is_unchanged != is_same) show();
   if (is_same) damage_ = loaded->damage;
   if (!is_same) progress_ = 0;
@@ -94,7 +94,7 @@ bool IndexedTrace::TakeSavedIndex(const IndexFile& file) {
 
 void IndexedTrace::SaveIndex(const IndexFile& file) {
   std::unique_lock lock(mutex_);
-  // Others read it meanwhile.
+  // Lets other threads read the index meanwhile.
   const auto between = [&] {
     lock.unlock();
     while (waiting_ != 0 && !stops_) std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -118,10 +118,10 @@ bool IndexedTrace::Read() {
         const std::lock_guard lock(mutex_);
         status = facts::ReadSome(reader, *index_, kStep);
       }
-      // A compressed source knows its position in the file, a mapped one only what it released.
+      // A compressed source reports its position in the file, a mapped one only the released part.
       const uint64_t done = is_mapped ? reader.position() : source_->position();
       if (total != 0) progress_ = static_cast<uint32_t>(done * 1000 / total);
-      // The mutex is not fair.
+      // Waits for readers of the index, because the mutex is not fair.
       while (waiting_ != 0 && !stops_) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace whose index is made while it is read, or is kept beside it.
+// A trace with its index, which is built while the trace is read or loaded from a file beside it.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,8 @@ class TraceIndex;
 
 class IndexedTrace {
  public:
-  // Starts to read. `keeps_index`: the index that is beside the file is used if it is that of the
-  // file, and written there otherwise. Errors: the file cannot be opened, or its first bytes are
-  // not those of a trace.
+  // Starts reading. `keeps_index`: uses the index beside the file if it belongs to it, and writes
+  // one otherwise. Errors: the file cannot be opened, or it does not begin like a trace.
   static util::Result<std::unique_ptr<IndexedTrace>> Open(const std::string& path,
                                                           const IndexLimits& limits = {},
                                                           bool keeps_index = false);
@@ -32,7 +31,7 @@ class IndexedTrace {
   IndexedTrace& operator=(const IndexedTrace&) = delete;
 
   const std::string& path() const { return path_; }
-  // Calls `use(TraceIndex&)` while nothing else does.
+  // Calls `use(TraceIndex&)` with exclusive access.
   template <typename Use>
   auto With(Use&& use) {
     ++waiting_;
@@ -41,24 +40,24 @@ class IndexedTrace {
     return use(*index_);
   }
   bool is_complete() const { return is_complete_; }
-  // The part of the file that was read, in thousandths.
+  // The part of the file that has been read, in thousandths.
   uint32_t progress() const { return progress_; }
-  // The error that ended the reading early; once it is complete.
+  // The error that ended the reading early. Empty until reading has ended.
   std::string damage() const { return is_complete_ ? damage_ : ""; }
-  // Why there is no index beside the file although it is to be kept; may be empty.
+  // Why no index could be kept beside the file; empty: no problem.
   std::string index_note() {
     return With([this](TraceIndex&) { return index_note_; });
   }
-  // Blocks until all is read.
+  // Blocks until the whole file is read.
   void Wait();
 
  private:
   IndexedTrace(std::string path, std::unique_ptr<fxt::ByteSource> source, const IndexLimits& limits,
                bool keeps_index);
   void Run();
-  // Takes the index beside the file. Shows it at once, and checks then that it is of this content.
+  // Loads the index beside the file. Shows it at once, and then checks that it matches the content.
   bool TakeSavedIndex(const IndexFile& file);
-  // False: it ended before the index was finished.
+  // False: reading failed before the index was finished.
   bool Read();
   void SaveIndex(const IndexFile& file);
 

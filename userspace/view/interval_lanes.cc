@@ -14,7 +14,7 @@ void PutNumber(uint8_t*& at, uint64_t value) {
 uint8_t* IntervalLanes::Allocate(size_t bytes) {
   if (bytes > free_) {
     if (bytes_ + kBlockBytes > max_bytes_) return nullptr;
-    // Pages that nothing was written to take no memory.
+    // Not initialized, because untouched pages take no memory.
     blocks_.push_back(std::make_unique_for_overwrite<uint8_t[]>(kBlockBytes + kBlockMargin));
     bytes_ += kBlockBytes;
     free_ = kBlockBytes;
@@ -24,7 +24,7 @@ uint8_t* IntervalLanes::Allocate(size_t bytes) {
   return at;
 }
 
-// Chunks begin small: there may be many lanes with few intervals.
+// Opens a small chunk, because there may be many lanes with few intervals.
 void IntervalLanes::OpenChunk(Lane& lane) {
   if (!lane.chunks.empty()) Summarize(lane, lane.end);
   const size_t chunks = lane.chunks.size();
@@ -43,7 +43,7 @@ void IntervalLanes::Summarize(Lane& lane, uint64_t end) {
   const double length = static_cast<double>(std::max<uint64_t>(end - chunk.begin, 1));
   for (size_t i = 0; i < kCountedStates; ++i) {
     const double share = static_cast<double>(lane.time[i]) / length * 255;
-    // Existing entries are not 0.
+    // A state that occurs has at least 1.
     chunk.share[i] = lane.time[i] == 0 ? 0 : static_cast<uint8_t>(std::max(1.0, share));
   }
 }
@@ -93,7 +93,7 @@ void IntervalLanes::Put(Lane& lane, const Interval& interval) {
     lane.top_length = length;
     chunk.top_value = interval.value;
   }
-  // Without data the summary is all that there is.
+  // A chunk without data has only its summary.
   if (chunk.data == nullptr) Summarize(lane, lane.end);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The intervals of all lanes of CPUs and threads, in few bytes each.
+// Stores the intervals of all lanes of CPUs and threads compactly.
 #pragma once
 
 #include <algorithm>
@@ -24,23 +24,23 @@ struct Interval {
   LaneState state = LaneState::kAbsent;
   bool by_interrupt = false;  // an interrupt ended it
   bool is_cut = false;        // its begin or end is not a switch or wakeup of the file
-  // For a thread's run: the CPU; for a CPU's run: the number of the thread; for kPreempted: the
-  // thread that took the CPU; for a sleep: the thread that ended it.
+  // A thread's run: the CPU. A CPU's run: the number of the thread. kPreempted: the thread that
+  // took the CPU. A sleep: the thread that ended it.
   uint32_t value = kNone;
-  uint32_t object = 0;  // of a sleep: a label of what it was for; 0: not known
+  uint32_t object = 0;  // a sleep: the label of the object waited for; 0: unknown
 };
 
-// A chunk of a lane: some consecutive intervals.
+// The summary of a chunk: consecutive intervals of a lane.
 struct ChunkSummary {
   uint64_t begin = 0;
   uint64_t end = 0;
-  std::array<uint8_t, kCountedStates> share = {};  // of its time, in 255ths, from kRun on
-  uint32_t top_value = Interval::kNone;            // of the longest run
+  std::array<uint8_t, kCountedStates> share = {};  // share of each state from kRun on, 255ths
+  uint32_t top_value = Interval::kNone;            // value of the longest run
 };
 
-// Each lane is a list of chunks. A chunk has a summary, and the lengths and states of its intervals
-// as variable-length numbers: about 5 bytes each. When the limit of bytes is reached, later chunks
-// have their summaries only.
+// Each lane is a list of chunks. A chunk has a summary, and its intervals as variable-length
+// numbers of about 5 bytes each. When the memory limit is reached, further chunks have only
+// summaries.
 class IntervalLanes {
  public:
   static constexpr size_t kMaxChunkBytes = 256;
@@ -55,8 +55,8 @@ class IntervalLanes {
     return static_cast<uint32_t>(lanes_.size() - 1);
   }
 
-  // Appends an interval. The part before the end of the lane is cut off; a hole becomes kAbsent.
-  // Empty intervals are left out.
+  // Appends an interval. Cuts off the part before the end of the lane, and fills a gap with
+  // kAbsent. Ignores empty intervals.
   void Append(uint32_t lane, Interval interval);
 
   // Calls `on_interval(const Interval&)` for the intervals that overlap [from, to), in order, or
@@ -66,19 +66,19 @@ class IntervalLanes {
   void Visit(uint32_t lane, uint64_t from, uint64_t to, uint64_t detail, OnInterval&& on_interval,
              OnSummary&& on_summary) const;
 
-  // All lanes. `between` is called from time to time.
+  // Saves all lanes. Calls `between` periodically.
   void Save(IndexWriter& out, const std::function<void()>& between) const;
-  // Restores saved intervals, instead of Append(): nothing may be appended any more. False: it
-  // cannot be read, or takes more than the limit of bytes.
+  // Restores saved intervals. Append() must not be called afterwards. False: they cannot be read or
+  // exceed the memory limit.
   bool Load(IndexReader& in);
 
   uint64_t EndOf(uint32_t lane) const { return lanes_[lane].end; }
   size_t bytes() const { return bytes_; }
   size_t lanes() const { return lanes_.size(); }
   uint64_t intervals() const { return intervals_; }
-  // Intervals that are in summaries only.
+  // Intervals that exist only in summaries.
   uint64_t summarized() const { return summarized_; }
-  // Time in `state`, ns.
+  // The total time in `state`, ns.
   uint64_t TimeIn(uint32_t lane, LaneState state) const {
     return lanes_[lane].total[static_cast<size_t>(state) - 1];
   }
@@ -103,7 +103,7 @@ class IntervalLanes {
   };
   static constexpr size_t kBlockBytes = size_t{1} << 20;
   static constexpr size_t kMaxEntryBytes = 1 + 10 + 5 + 5;
-  // Behind a block: an entry of a damaged chunk may end here.
+  // Readable bytes after a block, because decoding a damaged chunk may read beyond its end.
   static constexpr size_t kBlockMargin = 1 + 3 * 10;
   struct SavedChunk {
     uint64_t begin = 0;
@@ -145,7 +145,7 @@ void IntervalLanes::Visit(uint32_t number, uint64_t from, uint64_t to, uint64_t 
     const bool is_last = chunk + 1 == lane.chunks.end();
     const uint64_t end = is_last ? lane.end : (chunk + 1)->begin;
     if (end <= from) continue;
-    // The open chunk has no shares yet.
+    // The open chunk has no summary yet.
     if (chunk->data == nullptr || (!is_last && end - chunk->begin < detail)) {
       ChunkSummary summary{chunk->begin, end, chunk->share, chunk->top_value};
       on_summary(summary);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs long work in threads of its own.
+// Runs long jobs on threads of its own.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class JobQueue {
   explicit JobQueue(unsigned threads) {
     for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
   }
-  // Waits for the jobs that run, which look at stops(). Waiting jobs are dropped.
+  // Waits for running jobs, which check stops(). Drops pending jobs.
   ~JobQueue() {
     stops_ = true;
     wakes_.notify_all();
@@ -29,7 +29,7 @@ class JobQueue {
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
-  // False if too many wait.
+  // False if too many jobs are pending.
   bool Add(std::function<void()> job) {
     {
       const std::lock_guard lock(mutex_);

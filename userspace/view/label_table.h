@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Texts by number, each of them once.
+// Assigns numbers to distinct texts.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace view {
 
-// Numbers texts 1, 2, 3, ...; 0 is the empty text, and stands for texts that found no room. Texts
+// Numbers are 1, 2, 3, ...; 0 is the empty text, and also returned when the limit is reached. Texts
 // are made safe for a terminal (text/clean_text.h) and cut to kMaxTextBytes.
 class LabelTable {
  public:
@@ -24,18 +24,18 @@ class LabelTable {
 
   uint32_t Add(std::string_view text);
   std::string_view Text(uint32_t label) const { return label < texts_.size() ? texts_[label] : ""; }
-  // Numbers are below it.
+  // All numbers are below it.
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
   uint64_t left_out() const { return left_out_; }
   size_t bytes() const { return bytes_; }
 
   void Save(IndexWriter& out) const;
-  // Restores saved labels, instead of Add(): nothing may be added any more. False: it cannot be
-  // read, or takes more than the limit.
+  // Restores saved labels. Add() must not be called afterwards. False: they cannot be read or
+  // exceed the limit.
   bool Load(IndexReader& in);
 
  private:
-  // Bytes of an entry: the nodes of the map and of the vector, and the header of the text.
+  // Overhead of an entry in bytes: the nodes of the map and the vector, and the text's header.
   static constexpr size_t kEntryBytes = 128;
 
   size_t max_bytes_;

@@ -16,8 +16,8 @@ enum class LaneKind : char {
   kInstants = 'i',  // of a thread
   kAsync = 'a',
   kCounter = 'k',
-  kGaps = 'g',    // times in which the activity of a CPU is not known
-  kLosses = 'l',  // marks of lost events and hidden switches, of a CPU or of none
+  kGaps = 'g',    // times with unknown activity of a CPU
+  kLosses = 'l',  // marks of lost events and hidden switches, of a CPU or of no CPU
 };
 
 struct LaneId {

@@ -13,7 +13,7 @@ enum class LaneState : uint8_t {
   kAbsent = 0,  // not created yet, or gone
   kRun,
   kWakeup,     // runnable since a wakeup
-  kPreempted,  // runnable since it left a CPU runnable
+  kPreempted,  // runnable since it was preempted
   kSleep,
   kBlocked,
   kStopped,
@@ -21,7 +21,7 @@ enum class LaneState : uint8_t {
   kUnknown,
   kIdle,  // of a CPU
 };
-// kRun to kUnknown, which summaries of many intervals count.
+// The number of states from kRun to kUnknown, which summaries count.
 inline constexpr uint32_t kCountedStates = 8;
 
 constexpr LaneState LaneStateOf(facts::WaitKind kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The part of an address behind its question mark: "from=1&lanes=c0,c1".
+// Parses the query of a URL: "from=1&lanes=c0,c1".
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class QueryString {
     }
     return value;
   }
-  // Empty if there is none, or if it is no number of that type.
+  // Empty if the parameter is missing or not a number of this type.
   template <typename Number>
   std::optional<Number> Get(std::string_view name) const {
     const std::string_view raw = Raw(name);

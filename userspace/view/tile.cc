@@ -21,7 +21,7 @@ void Append(std::string& out, const Value& value) {
   out.append(bytes.data(), bytes.size());
 }
 
-// Writes the items of a lane, and their number in front of them.
+// Writes the items of a lane, preceded by their number.
 class ItemWriter {
  public:
   ItemWriter(const TileRange& range, std::string& out) : range_(range), out_(out), at_(out.size()) {
@@ -57,7 +57,7 @@ class ItemWriter {
   uint32_t count_ = 0;
 };
 
-// Short intervals of one pixel.
+// Merges the short intervals of one pixel.
 struct Merged {
   uint64_t pixel = UINT64_MAX;  // its number in the tile; UINT64_MAX: none
   uint64_t begin = 0;
@@ -92,7 +92,7 @@ void AppendStates(const IntervalLanes& lanes, uint32_t lane, const TileRange& ra
                   std::string& out) {
   ItemWriter items(range, out);
   Merged merged;
-  // Makes room for what is in the pixel of [begin, end).
+  // Switches to the pixel of [begin, end).
   const auto enter = [&](uint64_t begin, uint64_t end) {
     const uint64_t pixel = PixelOf(range, begin, end);
     if (pixel != merged.pixel) {
@@ -135,7 +135,7 @@ void AppendStates(const IntervalLanes& lanes, uint32_t lane, const TileRange& ra
           merged.top_length = run;
           merged.top_value = summary.top_value;
         }
-        // A chunk without its intervals may be longer than a pixel.
+        // A chunk without intervals may be longer than a pixel.
         if (summary.end - summary.begin >= range.pixel) merged.Flush(items);
       });
   merged.Flush(items);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes what a lane shows in a range of time, at the resolution of the screen.
+// Writes the items of a lane in a time range, at the resolution of the screen.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,17 @@ struct TileRange {
 // lane (a row of spans) has at most two items per pixel.
 //
 //   begin f64, end f64   ns since the origin
-//   value u32            what Interval::value says; of a sleep the label of what it was for; of a
-//                        span or instant the label of its name
+//   value u32            Interval::value; for a sleep the label of the object waited for; for a
+//   span
+//                        or instant the label of its name
 //   info u32             bits 0-7: the state, or the row of a span; bit 8: several are merged;
-//                        bit 9: its begin or end is not in the capture, or is not known
-//                        bits 16-23: share of the state in the time of the merged ones, in 255ths;
-//                        of instants their number, up to 255
+//                        bit 9: its begin or end is not in the capture, or is unknown
+//                        bits 16-23: share of the state in the merged time, in 255ths; for instants
+//                        their number, up to 255
 //                        bits 24-31: share of running
 //
-// Items of counters have the time, the last value of the pixel, and as f32 the least and the
-// greatest one. The first is the value before the range.
+// Items of counters have the time (f64), the last value of the pixel (f64), and its least and
+// greatest value (f32). The first item is the value before the range.
 void AppendStates(const IntervalLanes& lanes, uint32_t lane, const TileRange& range,
                   std::string& out);
 void AppendSpans(SpanLane& lane, const TileRange& range, std::string& out);

@@ -46,13 +46,13 @@ void KeepLines(std::string& text, size_t lines) {
   text.resize(std::min(end, text.size()));
 }
 
-// The first line without the name of the program.
+// The first line of the error output, without the name of the program.
 std::string MessageOf(const std::string& errors) {
   constexpr std::string_view kMark = "error: ";
   const size_t mark = errors.find(kMark);
   const size_t begin = mark == std::string::npos ? 0 : mark + kMark.size();
   std::string message = text::CleanText(errors.substr(begin, errors.find('\n', begin) - begin));
-  return message.empty() ? "it ended without a message" : message;
+  return message.empty() ? "the command failed without a message" : message;
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ util::Result<ToolOutput> RunTool(std::vector<std::string> words, const ToolLimit
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (is_late) {
-    return util::Error{fmt::format("no answer within {} s", limits.timeout.count()), ""};
+    return util::Error{fmt::format("no result within {} s", limits.timeout.count()), ""};
   }
   if (!is_killed && status != 0) return util::Error{MessageOf(messages), ""};
   return output;

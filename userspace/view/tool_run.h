@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs this program with other words and takes its output, within limits.
+// Runs this program with other arguments and captures its output, within limits.
 #pragma once
 
 #include <atomic>
@@ -20,11 +20,11 @@ struct ToolLimits {
 
 struct ToolOutput {
   std::string text;     // of standard output
-  bool is_cut = false;  // it has more than the limits allow
+  bool is_cut = false;  // the output exceeds the limits
 };
 
-// `words` are the arguments of `fxt`. The program is killed at a limit, or when `stops` becomes
-// true. Errors: its message where it fails, and the timeout.
+// `words` are the arguments of `fxt`. Kills the process at a limit, or when `stops` becomes true.
+// Errors: the message of a failed command, or the timeout.
 util::Result<ToolOutput> RunTool(std::vector<std::string> words, const ToolLimits& limits,
                                  const std::atomic<bool>& stops);
 

@@ -25,10 +25,10 @@ std::optional<double> NumberOfValue(const fxt::ArgumentValue& value) {
   return v == nullptr || !std::isfinite(*v) ? std::nullopt : std::optional(*v);
 }
 
-// Longest name in a saved index.
+// Limit of a name in a saved index.
 constexpr size_t kMaxNameBytes = size_t{1} << 20;
 
-// The names are shown.
+// Names of events, as shown in the page.
 constexpr std::string_view kLostEvents = "lost events";
 constexpr std::string_view kHiddenSwitch = "hidden switch";
 constexpr std::string_view kBufferFull = "buffer full";
@@ -55,7 +55,7 @@ TraceIndex::TraceIndex(const IndexLimits& limits)
       intervals_(limits.all),
       events_{.max_bytes = limits.events},
       labels_(limits.labels),
-      // A thread has a lane here and one of IntervalLanes.
+      // Each thread has lanes here and one in IntervalLanes.
       thread_numbers_(tables::TaskNames::kMaxTasks, &shared_, 2 * sizeof(ThreadLanes) + 512),
       open_(size_t{32} << 20),
       timeline_(facts_, &shared_, 64) {}
@@ -176,7 +176,7 @@ void TraceIndex::Add(const fxt::Reader& reader) {
     PutInstant(log->thread.thread,
                {.time = *time, .name = labels_.Add(log->message), .category = labels_.Add("log")});
   } else if (const auto* filled = std::get_if<fxt::ProviderEvent>(&record)) {
-    // The recorder's own are followed by events that say more.
+    // Not those of the recorder, which are followed by more detailed events.
     if (filled->event == fxt::kProviderEventBufferFilledUp &&
         reader.provider().name() != schema::kRecorderName) {
       const uint64_t before = std::max(timeline_.latest(), latest_event_);
@@ -249,7 +249,7 @@ void TraceIndex::PutInstant(fxt::Koid thread, const Instant& instant) {
 
 void TraceIndex::AddCounter(const fxt::Event& event, uint64_t time) {
   const uint32_t name = labels_.Add(event.name.text);
-  // A counter belongs to its process, whichever thread emits it.
+  // A counter belongs to its process, not to the emitting thread.
   const auto process = names_.ProcessOf(event.thread.thread, event.thread.process);
   for (const fxt::Argument& series : event.arguments) {
     const auto value = NumberOfValue(series.value);
@@ -318,7 +318,7 @@ void TraceIndex::PutSpan(const facts::OpenSpan& span, uint64_t end, bool began_b
     return;
   }
   const auto process = names_.ProcessOf(span.thread.thread, span.thread.process);
-  // Requests of all kinds to a device share a track.
+  // All requests to a block device share a track.
   const bool is_device =
       process == schema::kDeviceProcessKoid && !names_.NumberOf(schema::kDeviceProcessKoid);
   const std::tuple key(put.category, is_device ? 0 : put.name,
@@ -350,28 +350,29 @@ std::vector<std::string> TraceIndex::Notes() const {
   std::vector<std::string> notes;
   if (intervals_.summarized() != 0) {
     notes.push_back(fmt::format(
-        "{} of {} runs and waits are shown by their shares only, from the time on at which {} MB "
-        "were used up; fxt trim makes a smaller file",
+        "{} of {} runs and waits are shown only as shares of time, from the time on at which {} MB "
+        "were full; fxt trim makes a smaller file",
         intervals_.summarized(), intervals_.intervals(), limits_.all >> 20));
   }
   if (events_.left_out != 0) {
     notes.push_back(fmt::format(
-        "{} spans, instants, values and points of flows are not shown: they found no room in {} MB",
+        "{} spans, instants, values and points of flows are not shown: they exceed {} MB",
         events_.left_out, limits_.events >> 20));
   }
   if (labels_.left_out() != 0) {
-    notes.push_back(fmt::format("{} names or arguments are not shown: they found no room in {} MB",
+    notes.push_back(fmt::format("{} names or arguments are not shown: they exceed {} MB",
                                 labels_.left_out(), limits_.labels >> 20));
   }
   if (tracks_left_out_ != 0) {
-    notes.push_back(fmt::format("{} spans and values of more than {} tracks are not shown",
+    notes.push_back(fmt::format("{} spans and values are not shown: there are more than {} tracks",
                                 tracks_left_out_, kMaxTracks));
   }
   if (open_.left_out() != 0) {
-    notes.push_back(fmt::format("{} begins of spans found no room", open_.left_out()));
+    notes.push_back(
+        fmt::format("{} spans are not shown: too many are open at once", open_.left_out()));
   }
   if (names_.is_full() || timeline_.is_full() || thread_numbers_.is_full()) {
-    notes.push_back("some threads or names found no room");
+    notes.push_back("some threads or names are missing: the memory limit is reached");
   }
   return notes;
 }
@@ -539,7 +540,7 @@ bool TraceIndex::Load(IndexReader& in) {
   return HasKnownNumbers();
 }
 
-// Whether all numbers that lead from one to another lead somewhere.
+// True if all numbers of lanes, labels and threads are valid.
 bool TraceIndex::HasKnownNumbers() {
   const auto is_lane = [&](uint32_t lane) { return lane == kNoLane || lane < intervals_.lanes(); };
   const auto is_label = [&](uint32_t label) { return label < labels_.size(); };

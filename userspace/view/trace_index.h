@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// All that the timeline of a trace shows, in memory that is bounded.
+// The data of a trace that the timeline shows, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@
 
 namespace view {
 
-// The number of a thread, CPU lane and so on: 0, 1, 2, ...
+// Threads, lanes and tracks are numbered 0, 1, 2, ...; this number stands for none.
 inline constexpr uint32_t kNoLane = UINT32_MAX;
 
 struct ThreadLanes {
   fxt::Koid koid = 0;
-  uint32_t states = kNoLane;  // of IntervalLanes
+  uint32_t states = kNoLane;  // index in IntervalLanes
   SpanLane spans;
   PointLane<Instant> instants;
 };
@@ -55,15 +55,15 @@ struct CounterTrack {
   PointLane<Sample> samples;
 };
 
-// Times of lost events, of a CPU or of none.
+// Losses of events of one CPU, or those that belong to no CPU.
 struct LossTrack {
   std::optional<uint32_t> cpu;
-  SpanLane gaps;              // what the CPU did is not known
+  SpanLane gaps;              // times with unknown activity of the CPU
   PointLane<Instant> losses;  // the rows of table `losses`
 };
 
 // Feed it every record in file order (facts/read_loop.h), then call Finish(). It may be read in
-// between: what has not ended is not there yet.
+// between, without the intervals and spans that are still open.
 class TraceIndex {
  public:
   explicit TraceIndex(const IndexLimits& limits = {});
@@ -76,7 +76,7 @@ class TraceIndex {
   }
   void Finish();
 
-  // The first time of the file, which seconds count from; ns. Empty before there is one.
+  // The first time of the file, ns, which is second 0 in the page. Empty before the first record.
   std::optional<uint64_t> first() const { return first_; }
   uint64_t begin() const;
   uint64_t end() const {
@@ -84,7 +84,7 @@ class TraceIndex {
   }
 
   const IntervalLanes& intervals() const { return intervals_; }
-  // By CPU number; kNoLane for those that nothing was seen of.
+  // By CPU number; kNoLane for CPUs without events.
   const std::vector<uint32_t>& cpu_lanes() const { return cpu_lanes_; }
   std::vector<ThreadLanes>& threads() { return threads_; }
   std::vector<AsyncTrack>& async_tracks() { return async_tracks_; }
@@ -102,10 +102,10 @@ class TraceIndex {
   // Missing parts of the index, one sentence each.
   std::vector<std::string> Notes() const;
 
-  // All of it, once it is finished. `between` is called from time to time.
+  // Saves the finished index. Calls `between` periodically.
   void Save(IndexWriter& out, const std::function<void()>& between);
-  // Restores a saved index into an empty one. Nothing may be added after it. False: it cannot be
-  // read, or takes more than the limits; the index is of no use then.
+  // Restores a saved index into an empty one. Add() must not be called afterwards. False: it cannot
+  // be read or exceeds the limits, and this object must not be used any more.
   bool Load(IndexReader& in);
 
  private:
@@ -166,7 +166,7 @@ class TraceIndex {
     const uint32_t number = Scheduled(index, koid);
     if (number != kNoLane) intervals_.Append(threads_[number].states, interval);
   }
-  // The number of a thread of the timeline, which has a lane of states.
+  // The number of a thread with a lane of states.
   uint32_t Scheduled(facts::ThreadIndex index, fxt::Koid koid) {
     if (index < scheduled_.size() && scheduled_[index] != kNoLane) [[likely]] {
       return scheduled_[index];
@@ -179,7 +179,7 @@ class TraceIndex {
   }
   uint32_t NumberOf(fxt::Koid koid);
 
-  // The facts of the timeline, for an index that is read record by record.
+  // Values of the timeline, for an index that was loaded from a file.
   struct Saved {
     uint64_t first = 0;
     uint64_t begin = 0;
@@ -191,7 +191,7 @@ class TraceIndex {
   bool LoadTracks(IndexReader& in);
   bool HasKnownNumbers();
 
-  // Divides the free memory again.
+  // Distributes the unused memory among the tables again.
   void ShareMemory();
   void AddEvent(const fxt::Reader& reader, const fxt::Event& event);
   void AddSpanEvent(const fxt::Reader& reader, const fxt::Event& event, uint64_t time);
@@ -202,7 +202,7 @@ class TraceIndex {
   // Adds an event that declares a loss.
   void AddLoss(const fxt::Event& event, uint64_t time);
   void PutLoss(const std::optional<uint32_t>& cpu, const Instant& loss);
-  // Null beyond the limit of tracks.
+  // Null if there are too many tracks.
   LossTrack* LossTrackOf(const std::optional<uint32_t>& cpu);
   uint32_t ArgumentsOf(const fxt::Event& event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Asks the server (userspace/view/handler.h). Times are ns since the first record of the trace.
+// Sends requests to the server (userspace/view/handler.h). Times are ns since the first record of the trace.
 import { clean } from './text.js';
 
 async function ask(path, parameters, options) {
@@ -141,7 +141,7 @@ export class Labels {
     const ids = [...this.wanted].slice(0, MOST_LABELS);
     try {
       const texts = await askJson('labels', { trace: this.trace, ids: ids.join(',') });
-      // The page keeps the labels of the last places only.
+      // Limits the labels in memory. Those of earlier views are requested again.
       if (this.texts.size > 50000) this.texts = new Map([[0, '']]);
       ids.forEach((id, i) => {
         this.texts.set(id, clean(texts[i]));

@@ -23,7 +23,7 @@ std::string_view Behind(std::string_view text, std::string_view mark) {
   return at == std::string_view::npos ? std::string_view() : text.substr(at + mark.size());
 }
 
-// The name of what a line behind "export " defines.
+// The name that a definition after "export " defines.
 std::string_view NameOf(std::string_view definition) {
   while (definition.starts_with("async ") || definition.starts_with("function ") ||
          definition.starts_with("class ") || definition.starts_with("const ")) {
@@ -32,7 +32,7 @@ std::string_view NameOf(std::string_view definition) {
   return definition.substr(0, definition.find_first_of(" ({"));
 }
 
-// Appends the module behind those that it imports, each once.
+// Appends the module after those that it imports, each only once.
 void AppendModule(std::string& out, std::string_view name, std::set<std::string_view>& done) {
   const Asset* module = FindAsset(name);
   if (module == nullptr || !done.insert(name).second) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The files of this folder that pages consist of: of `fxt view`, which serves them, and of report,
-// diff, flame and path, which put them into one file.
+// The files of this folder. `fxt view` serves them; report, diff, flame and path combine them into
+// one file.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Asset {
 // Null if there is no such file.
 const Asset* FindAsset(std::string_view name);
 
-// The script of a page in one file: the module `main` and all that it imports, each in a function
-// of its own. Modules have imports at their beginning, one a line ("import { a, b } from './c.js';"
-// or "import * as c from './c.js';"), export functions, classes and constants by their names, and
-// do not import each other in a circle.
+// The script of a page in one file: the module `main` and the modules that it imports, each in its
+// own function. Modules have imports at their beginning, one a line ("import { a, b } from
+// './c.js';" or "import * as c from './c.js';"), export functions, classes and constants by their
+// names, and do not import each other in a circle.
 std::string BundleOf(std::string_view main);
 
 }  // namespace web

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is known of the selection: a run, a wait, a span, instants, a value.
+// Shows the details of the selection: a run, a wait, a span, instants, or a value.
 import * as api from './api.js';
 import { button, definitions, element } from './dom.js';
 import { lossLabel, threadLabel } from './lanes.js';
 import { BLOCKED, IDLE, RUN, WAKEUP, wordsOf } from './states.js';
 import { duration, formatCount, formatTime } from './text.js';
 
-// Columns of `fxt query` that say more than the index, in the words of the page.
+// Columns of `fxt query` that the index does not have, with the labels of the page.
 const COLUMNS = [
   ['priority', 'priority'], ['end_state', 'left the CPU in state'], ['state', 'left its CPU in state'],
   ['waits_for', 'waits for'], ['reason', 'reason'], ['via', 'woken by packets'], ['syscall', 'system call'],
@@ -32,7 +32,7 @@ const UNKNOWN_SINCE = {
   'left out': 'The recording leaves out threads, processes or CPUs: some switches of this CPU are missing.',
 };
 
-// Instants are thin: a click counts for those within this width.
+// The width of an instant for clicks, pixels.
 export const INSTANT_PIXELS = 6;
 
 export class Details {
@@ -79,7 +79,7 @@ export class Details {
     return button(formatTime(time), () => this.app.viewport.reveal(time, time), { class: 'link' });
   }
 
-  // A thread, with a way to its lane at `time`.
+  // A thread, with a link to its lane at `time`.
   #threadLink(trace, thread, time) {
     const known = this.app.lanes.thread(trace, thread.number);
     const process = known?.process.name && known.process.name !== thread.name ? ` of ${known.process.name}` : '';
@@ -143,7 +143,7 @@ export class Details {
     this.app.changed();
   }
 
-  // The row of `fxt query`, which reads the file again.
+  // Adds the row of `fxt query`, which reads the file again.
   async #addRow(trace, thread, found, list, serial) {
     const known = this.app.lanes.thread(trace, thread.number);
     const isWait = found.state >= WAKEUP && found.state <= 7;
@@ -176,14 +176,14 @@ export class Details {
     list.append(...definitions(rows).childNodes);
   }
 
-  // The stack of a wait comes when its thread runs again; runs have those of their samples.
+  // Adds the stack. That of a wait is recorded when its thread runs again; a run has those of its samples.
   async #addStack(trace, thread, found, serial) {
     const known = this.app.lanes.thread(trace, thread.number);
     if (!known || found.state > BLOCKED) return;
     const isRun = found.state === RUN;
     let [from, to] = [found.begin, found.end];
     if (!isRun) {
-      // An interrupt may come before it.
+      // Other states may lie between the wait and the next run.
       let next = found;
       do next = await api.at(trace, `s${thread.number}`, next.end); while (next.begin !== undefined && next.state !== RUN);
       if (next.begin === undefined) return;
@@ -194,7 +194,7 @@ export class Details {
     const lines = text.trim().split('\n').map((line) => /^(.*) (\d+)$/.exec(line)).filter(Boolean);
     if (lines.length === 0) return;
     const most = lines.reduce((one, other) => (Number(other[2]) > Number(one[2]) ? other : one));
-    // Process and thread are the first two.
+    // The first two entries are process and thread.
     const frames = most[1].split(';').slice(2).reverse();
     const more = lines.length > 1 ? `, the most frequent of ${lines.length}` : '';
     this.place.append(element('h3', {}, `${isRun ? 'Stack of its samples' : 'Stack in which it left its CPU'}${more}`),
@@ -238,7 +238,7 @@ export class Details {
     if (isInterrupt) this.#addInterrupted(trace, thread.cpu, found, list, serial);
   }
 
-  // Arrows from the spans that led to this one, and to those that it led to; and a list of them.
+  // Lists the flows to and from this span, and draws arrows for them.
   #showFlows(trace, lane, found) {
     const { overlay } = this.app;
     const flows = found.flows ?? [];
@@ -270,7 +270,7 @@ export class Details {
         span ?? { begin: time, end: time, depth: 0 }), { class: 'link go' }));
   }
 
-  // Adds the thread that an interrupt interrupted.
+  // Adds the thread that was interrupted.
   async #addInterrupted(trace, cpu, found, list, serial) {
     const run = await api.at(trace, `c${cpu}`, found.begin);
     if (serial !== this.serial || run.state === undefined) return;

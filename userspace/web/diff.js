@@ -23,7 +23,7 @@ const section = (id, summary, words, ...content) =>
 const verdict = (row) => element('span', { class: `chip ${row.verdict.split(' ')[0]}` }, row.verdict);
 const estimate = (one, unit) =>
   element('span', {}, value(one.value, unit), element('span', { class: 'range' }, range(one.low, one.high, unit)));
-// As in text: "x4.02".
+// The format of the text output: "x4.02".
 const ratio = (row) => row.text.ratio.replace(/^x/, '×').replace(/^-/, '−');
 const anchor = (row) => `finding-${row.rank}`;
 const captures = (row) => [row.captures.base, row.captures.new].map((one) => one.filter((v) => v !== null).length).join(' + ');
@@ -68,7 +68,7 @@ function head() {
   ];
 }
 
-// Settings that differ come first: they may explain the rest.
+// Different settings come first, because they may explain the other differences.
 function settingsTable() {
   const settings = diff.settings || [];
   if (settings.length === 0) return null;
@@ -152,7 +152,7 @@ function quantiles(row) {
     known.map(([words, key]) => `${words} ${duration(row.base[key])} → ${duration(row.new[key])}`).join(' · '));
 }
 
-// The call stack that explains most of it, innermost frame first.
+// The call stack that explains the largest part, innermost frame first.
 function stack({ stack: one }) {
   if (!one) return null;
   return element('details', { class: 'stack' },

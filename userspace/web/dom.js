@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Elements of pages. Text of a trace becomes text nodes, never markup.
+// Creates elements of pages. Text of a trace becomes text nodes, never markup.
 import { clean } from './text.js';
 
 function add(parent, child) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A flame graph, on the page of `fxt flame` or on another one. The width of a frame is its weight. A click zooms, the
-// field searches. The address has the state, so that a link shows the same.
+// field searches. The URL contains the state, so that a link shows the same.
 import { button, element, table } from './dom.js';
 import { placeLink } from './place.js';
 import { hashOf } from './states.js';
@@ -50,7 +50,7 @@ function build(data, isInverted) {
       }
       node.base += base;
       node.here += here;
-      node.width += Math.max(base, here); // frames of the base alone have the width of the base
+      node.width += Math.max(base, here); // frames that only the base has get its width
     }
   });
   const places = [root];
@@ -70,7 +70,7 @@ function build(data, isInverted) {
 export function showFlame(part, data, heading, { trace = null } = {}) {
   const isPage = trace !== null;
   const isCompared = data.base !== undefined;
-  // Sets of captures: each frame has the rate of false discoveries at which its change is one.
+  // With sets of captures, each frame has the false discovery rate at which its change is significant.
   const isTested = data.q !== undefined;
   const amount = (value) => (data.unit === 'microseconds' ? duration(value * 1e3) : `${formatCount(value)} ${data.unit}`);
   const isSure = (node) => !isTested || (node.q !== null && node.q <= data.least_q);
@@ -84,7 +84,7 @@ export function showFlame(part, data, heading, { trace = null } = {}) {
     return `${words}, ${isSure(node) ? `q = ${node.q.toPrecision(2)}` : 'undecided'}`;
   }
 
-  // A hue for each name; in a comparison red for more and blue for less.
+  // A hue per name; in a comparison red for more and blue for less.
   function colour(node) {
     if (!isCompared) return `hsl(${(node.name.endsWith('_[k]') ? 200 : 18) + (hashOf(node.name) % 34)} var(--flame-tint))`;
     const most = Math.max(node.base, node.here);
@@ -226,13 +226,13 @@ export function showFlame(part, data, heading, { trace = null } = {}) {
     zoomTo(isOther ? root : node);
     draw();
   }
-  // A frame by the numbers of its texts from the root on.
+  // Identifies a frame by the numbers of its texts from the root on.
   function pathOf(node) {
     const path = [];
     for (; node.parent; node = node.parent) path.unshift([...node.parent.children].find(([, child]) => child === node)[0]);
     return path.join('.');
   }
-  // Puts the state into the address. `asStep`: the browser's way back undoes it.
+  // Puts the state into the URL. `asStep`: the browser's back button undoes it.
   function keep(asStep) {
     const state = new URLSearchParams();
     if (field.value) state.set('search', field.value);
@@ -243,7 +243,7 @@ export function showFlame(part, data, heading, { trace = null } = {}) {
     try {
       history[asStep ? 'pushState' : 'replaceState'](null, '', text ? ADDRESS + text : location.pathname + location.search);
     } catch {
-      // Some browsers refuse it for local files.
+      // Some browsers refuse this for local files.
     }
   }
   function restore() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where things are on the canvas: times and pixels, rows and heights.
+// Converts between times and pixels, and between rows and heights on the canvas.
 
 export const OVERVIEW = 26;
 export const AXIS = 26;
@@ -11,7 +11,7 @@ export class Geometry {
     this.lanes = lanes;
     this.width = 1;
     this.height = 1;
-    this.left = 160; // of the tracks; labels are left of it
+    this.left = 160; // left edge of the tracks; the labels are left of it
   }
 
   resize(width, height) {

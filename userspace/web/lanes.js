@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows of the timeline: which lanes there are, in which order, and which of them are shown.
+// The rows of the timeline: the lanes, their order, and the visible ones.
 import { clean } from './text.js';
 
 const HEIGHTS = { section: 22, process: 22, c: 24, s: 18, d: 16, a: 16, i: 12, k: 34, g: 14, l: 14 };
 const GAP = 2;
-// Heights of a row of nested or overlapping spans, by the most rows that a lane may have with it; the last is for more.
+// Heights of a row of nested or overlapping spans: [largest number of rows of the lane, height].
 const UNITS = [[8, 16], [20, 11], [Infinity, 6]];
 const OPEN_PROCESSES = 8;
-// A section with more lanes is closed at first.
+// A section with more lanes is closed initially.
 const OPEN_LANES = 16;
 
 function nameOf(one, fallback) {
@@ -43,7 +43,7 @@ export class Lanes {
   constructor() {
     this.traces = []; // {label, cpus, processes, interrupts, devices, losses, threads: number -> thread}
     this.isOpen = new Map(); // key of a section or process -> whether its lanes are shown
-    this.busy = [null, null]; // numbers of threads that did something in the range, or null: all
+    this.busy = [null, null]; // numbers of the threads that are active in the range; null: all
     this.rows = [];
     this.height = 0;
     this.byLane = new Map(); // "trace:lane" -> row
@@ -118,7 +118,7 @@ export class Lanes {
     this.byLane.set(`${row.trace}:${row.lane}`, row);
   }
 
-  // `spans`: a thread or a track, which says how many rows its spans have, and how many of them found none.
+  // Sets the height of a row. `row.spans`: a thread or track with the number of its rows and of spans without a row.
   #sized(row) {
     const kind = row.lane[0];
     const spans = 'da'.includes(kind) ? row.spans : null;
@@ -203,7 +203,7 @@ export class Lanes {
     for (const counter of counters) this.#addLane({ trace, lane: `k${counter.number}`, label: counterLabel(counter) });
   }
 
-  // `isBelow`: a lane with its name is above.
+  // `isBelow`: the lane above has the name of the thread.
   #addThread(thread, trace, isBelow = false) {
     const label = threadLabel(thread);
     if (thread.states) this.#addLane({ trace, lane: `s${thread.number}`, label, thread });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The page of `fxt view`: puts its parts together.
+// The page of `fxt view`: connects its parts.
 import * as api from './api.js';
 import { definitions, element } from './dom.js';
 import { Details, INSTANT_PIXELS } from './details.js';
@@ -51,7 +51,7 @@ class App {
     const isComplete = states.every((one) => one.complete);
     const progress = states.reduce((sum, one) => sum + one.progress, 0);
     if (this.isComplete || (progress === this.progress && !isComplete)) return;
-    // The previous view is not of this file: its labels have other numbers.
+    // The saved index that was shown did not match the file. Its labels have other numbers.
     if (progress < this.progress) this.painter.labels = [];
     this.progress = progress;
     byId('progress').textContent = isComplete ? '' : `reading: ${Math.floor(progress / states.length / 10)} %`;
@@ -71,7 +71,7 @@ class App {
     this.tiles.outdate();
     if (!this.isStarted) this.#start(states);
     else if (isWhole) this.viewport.showAll();
-    // Not before: a commit would replace the address, which is read then.
+    // Only now: a commit before would replace the URL, which #complete() reads.
     this.isComplete = isComplete;
     if (isComplete) this.#complete();
     this.layOut();
@@ -83,7 +83,7 @@ class App {
     this.viewport.showAll();
   }
 
-  // A place of the address may be beyond what was read before.
+  // Reads the URL again, because its place may not have been read before.
   #complete() {
     this.readAddress();
     this.viewport.commit();
@@ -97,7 +97,7 @@ class App {
   async showPlace(fragment, trace = 0) {
     const wanted = this.viewport.readFragment(fragment, this.clocks[trace]);
     this.#restored();
-    // Lanes have other numbers in other openings: links from elsewhere name the thread.
+    // Lane numbers change with each opening, so links from other pages name the thread.
     const number = wanted && (this.lanes.byKoid.get(`${trace}:${wanted.thread}`)?.number ?? this.lanes.byTid.get(`${trace}:${wanted.thread}`));
     if (number === undefined || wanted === null) return;
     await this.goTo(trace, `s${number}`, wanted.time);
@@ -196,7 +196,7 @@ class App {
     this.overlay.selected = { trace: selection.trace, lane: selection.lane, begin: found.begin, end: found.end,
       depth: found.depth };
     this.painter.selectedLane = `${selection.trace}:${selection.lane}`;
-    // Another tab may have been chosen while the details came.
+    // The user may have chosen another tab while the details were loaded.
     if (!isRestored && this.tab === tab) this.showTab('details');
     this.viewport.changed();
     return found;
@@ -222,7 +222,7 @@ class App {
     if (!this.lanes.open(trace, lane)) return;
     this.lanes.layOut(this.viewport);
     if (!this.lanes.byLane.has(`${trace}:${lane}`)) {
-      // The filter leaves it out.
+      // The filter hides the lane.
       this.viewport.filter = '';
       this.viewport.hidesIdle = false;
       byId('filter').value = '';
@@ -411,10 +411,10 @@ class App {
 }
 
 const app = new App();
-// For tests, and for the curious.
+// For tests and debugging.
 window.fxtView = app;
 
-// The server ends when this connection does.
+// The server ends when this connection is closed.
 const live = new EventSource('live');
 let isUpdating = false;
 live.onmessage = async (event) => {

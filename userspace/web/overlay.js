@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Draws what is on top of the tracks: the selection, the interval, marks, wakeups, critical paths.
+// Draws on top of the tracks: the selection, the interval, marks, wakeups, critical paths.
 import { AXIS, HEAD, OVERVIEW } from './geometry.js';
 import { duration } from './text.js';
 
 const PATH_COLOURS = { running: 1, runnable: 2, preempted: 3, sleep: 4, blocked: 5, unknown: 8 };
 
-// Pixels between lines from lane to lane of a critical path.
+// Minimum distance in pixels between the lines from lane to lane of a critical path.
 const MIN_LINE_GAP = 8;
 
 export class Overlay {
@@ -135,7 +135,7 @@ export class Overlay {
     context.lineWidth = 1;
   }
 
-  // The middle of a lane; beyond an edge of the screen for lanes that have no row.
+  // The vertical middle of a lane; at the top edge for lanes without a row.
   #middle(trace, lane) {
     const row = this.#rowOf(trace, lane);
     return row ? this.geometry.rowY(row) + row.height / 2 : HEAD + 4;
@@ -161,7 +161,7 @@ export class Overlay {
     context.beginPath();
     context.arc(x, from, 3, 0, 7);
     context.fill();
-    // The curve comes from the left.
+    // The curve arrives from the left.
     context.beginPath();
     context.moveTo(x + 1, to);
     context.lineTo(x - 8, to - 4);
@@ -178,7 +178,7 @@ export class Overlay {
     return [top, top + row.unit - 1];
   }
 
-  // From edge to edge of the bars, whose names it does not cover.
+  // Draws a flow between the edges of the two bars, so that it does not cover their names.
   #flow(context, arrow) {
     const { geometry, colours } = this;
     const [x, toX] = [geometry.x(arrow.time), geometry.x(arrow.toTime)];
@@ -196,7 +196,7 @@ export class Overlay {
       context.bezierCurveTo(x + bow, y, toX - bow, toY, toX - 5, toY);
       context.stroke();
     };
-    // A seam keeps it apart from bars of its colour.
+    // A border separates it from bars of the same colour.
     draw(colours.paper, 3.5);
     draw(colours.arrow, 2);
     context.lineWidth = 1;
@@ -222,7 +222,7 @@ export class Overlay {
       const height = row ? row.height : 4;
       const x = geometry.x(part.from);
       const width = Math.max(1.5, geometry.x(part.to) - x);
-      // Between lanes that are shown, and not so close to one another that they would cover these.
+      // Lines only between visible lanes, and with enough distance, so that they do not cover the lanes.
       if (before?.hasRow && row && before.lane !== part.lane && x - lastLine >= MIN_LINE_GAP) {
         context.strokeStyle = colours.path;
         context.globalAlpha = 0.7;
@@ -233,7 +233,7 @@ export class Overlay {
         context.globalAlpha = 1;
         lastLine = x;
       }
-      // A frame above and below: the states stay in sight.
+      // Bars above and below the lane, so that the states stay visible.
       context.fillStyle = colours.path;
       context.fillRect(x, y - 2, width, 3);
       context.fillStyle = colours.states[PATH_COLOURS[part.kind] ?? 8];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the pages of report, diff, flame and path have in common: one file with its data and its script.
+// The common parts of the pages of report, diff, flame and path: one file with its data and its script.
 import { element } from './dom.js';
 import { setTheme, startTheme, toggleTheme } from './theme.js';
 
@@ -18,7 +18,7 @@ export function showPage(title, command, more, ...content) {
   document.addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() === 't' && !event.ctrlKey && !event.metaKey && event.target.tagName !== 'INPUT') toggleTheme();
   });
-  // fxt view says which theme it has.
+  // fxt view sends its theme.
   window.addEventListener('message', (event) => {
     if (event.source === window.parent && ['light', 'dark'].includes(event.data?.theme)) setTheme(event.data.theme);
   });

@@ -22,7 +22,7 @@ class Bars {
     let list = this.byColour.get(colour);
     if (!list) this.byColour.set(colour, list = []);
     const last = list.length - 4;
-    // Neighbours of the same kind, which are many where all is merged, become one.
+    // Merges adjacent bars of the same kind. There are many if all items are merged.
     if (last >= 0 && list[last + 1] === y && list[last + 3] === height && x >= list[last] &&
         x <= list[last] + list[last + 2] + 0.3 && width < 2) {
       list[last + 2] = Math.max(list[last + 2], x + width - list[last]);
@@ -270,20 +270,20 @@ export class Painter {
     });
   }
 
-  // The width of a bar. A pixel between neighbours keeps them apart; what goes on in the next tile overlaps with it.
+  // The width of a bar. A pixel separates adjacent bars. A bar that continues in the next tile overlaps with it.
   #shown(width, end, to) {
     if (end > to) return width + 0.6;
     return width > 3 ? width - 1 : Math.max(width, 0.5);
   }
 
-  // The room of a text, which an item that is in several tiles has once; 0: none.
+  // The width for a text. An item in several tiles has its text only once; 0: none here.
   #textRoom(times, i, from, x) {
     const { geometry } = this;
     if (times[i] < from && from > geometry.viewport.from) return 0;
     return geometry.x(Math.min(times[i + 1], geometry.viewport.to)) - x - 1;
   }
 
-  // Calls each(i, x, width) for the items in [from, to): items at the edges of a tile are cut there.
+  // Calls each(i, x, width) for the items in [from, to). Items at the edges of a tile are cut there.
   #each(items, from, to, each) {
     const { geometry } = this;
     const { times, count } = items;
@@ -377,7 +377,7 @@ export class Painter {
   #spans(row, y, items, from, to, bars, texts) {
     const { colours } = this;
     const depths = Math.round(row.height / row.unit);
-    // Spans of a tile are not in order of their ends.
+    // The spans of a tile are not sorted by their ends.
     const { geometry } = this;
     for (let i = 0; i < 2 * items.count; i += 2) {
       if (items.times[i] >= to || items.times[i + 1] < from) continue;
@@ -468,7 +468,7 @@ export class Painter {
     return ink;
   }
 
-  // As much of the text as fits into the width.
+  // The part of the text that fits the width.
   #fit(text, width) {
     if (width < 12) return '';
     const whole = this.#widthOf(text);

@@ -10,7 +10,7 @@ const paths = data('data');
 const file = paths.file.split('/').pop();
 const COLOURS = { running: 'running', runnable: 'wakeup', throttled: 'preempted', sleep: 'sleeping', blocked: 'blocked',
   device: 'blocked', timer: 'stopped', peer: 'waker', unknown: 'unknown' };
-// With all digits, so that the parts add up.
+// Shows all digits, so that the parts add up.
 const exactMs = (ns) => `${(Number(ns) / 1e6).toFixed(6)} ms`;
 
 function head() {
@@ -41,12 +41,12 @@ function comparison() {
   ];
 }
 
-// The place of a part, which begins `at` after the request.
+// The place of a part, which begins `at` ns after the begin of the request.
 function placeOf(request, { at, koid }) {
   return placeLink(paths.file, { clock: BigInt(request.clock) + BigInt(at), ...(koid && { thread: koid }) });
 }
 
-// Each part at its depth, over the time of the request. `onPart(part)`: a click on it.
+// Draws each part at its depth, over the time of the request. `onPart(part)` handles clicks.
 function waterfall(request, onPart) {
   const whole = Math.max(1, Number(request.ns));
   const rows = greatest(request.parts.map((part) => Number(part.depth)), 0) + 1;

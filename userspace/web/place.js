@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Ways from a page into `fxt view`. Its own pages (the parent window) go there; others show the command.
+// Links from a page into `fxt view`. Pages inside it (in the parent window) go there; others show the command.
 import { button, element } from './dom.js';
 
 const isInView = window.parent !== window;
 
-// A word of a shell.
+// Quotes a word for a shell.
 function quoted(text) {
   return /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plots as SVG: of one side, or of two that are compared.
+// Plots as SVG, of one side or of two compared sides.
 import { element, legend, svg } from './dom.js';
 import { AWAKE, SHARES, shareColour, shareWords } from './states.js';
 import { clean, number, shortDuration, shortNumber, value } from './text.js';
@@ -10,7 +10,7 @@ const watcher = new ResizeObserver((entries) => {
     if (width < 40 || target.drawnWidth === width) continue;
     target.drawnWidth = width;
     const [height, parts] = target.draw(width);
-    // The SVG is out of the layout: otherwise a table would grow with every drawing.
+    // A fixed height keeps the SVG out of the layout. Otherwise a table would grow with every drawing.
     target.style.height = `${height}px`;
     target.replaceChildren(svg('svg', { width, height, role: 'img', 'aria-label': target.label }, parts));
   }
@@ -136,7 +136,7 @@ export function capturesPlot(row, isPaired) {
   });
 }
 
-// The range of lists of [least, most, count].
+// The common range of lists of [least, most, count].
 function reach(sides) {
   const bars = sides.flatMap((side) => side.bars);
   const least = -greatest(bars.map((bar) => -Number(bar[0])), -Infinity);
@@ -149,7 +149,7 @@ export function distributionPlot(sides, height = 150) {
   return plot('distribution', 'How often each length was seen', (width) => {
     const [left, right, bottom] = [8, width - 8, height - 20];
     const scale = logScale(least * 0.9, most * 1.1, left, right);
-    // Two bars an octave: more would show noise.
+    // Two bars per octave; more would show noise.
     const curves = sides.map((side) => {
       const bins = new Map();
       for (const [from, to, many] of side.bars) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Questions about an interval: threads on the CPU, report, flame graph, critical path; and statements of SQL.
+// Analyses of an interval: threads on the CPU, report, flame graph, critical path; and SQL statements.
 import * as api from './api.js';
 import { button, element, table } from './dom.js';
 import { threadLabel } from './lanes.js';
@@ -20,7 +20,7 @@ export class Questions {
     const frame = dialog.querySelector('iframe');
     dialog.addEventListener('close', () => frame.removeAttribute('src'));
     frame.addEventListener('load', () => frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, '*'));
-    // A page of the interval goes to a place (place.js).
+    // A page of the interval requests a place (place.js).
     window.addEventListener('message', ({ source, data }) => {
       if (source !== frame.contentWindow || typeof data?.fxtPlace !== 'string') return;
       dialog.close();

@@ -11,10 +11,10 @@ import { chainWords, count, duration, formatTime, number, percent, shortDuration
 
 const instances = data('instances') || [];
 
-// The lines of a script are one.
+// Joins the lines of a script.
 const command = report.command?.replace(/\s+/g, ' ');
 
-// The program without its folder.
+// The name of the program without its folder.
 function title() {
   return command ? command.replace(/^\S*\//, '') : report.file.split('/').pop();
 }
@@ -58,7 +58,7 @@ function uncertain() {
   if (dark > 0) lines.push(`The state of CPUs is unknown for ${number(msPerSecond(dark))} ms/s.`);
   return [
     lines.length > 0 && element('div', { class: 'notes small', id: 'losses' }, lines.map((words) => element('p', {}, words))),
-    // No defect of the trace: it stands outside of the box.
+    // Not a defect of the trace, so it is outside of the box.
     unknown('before_first_event') > 0 && element('p', { class: 'soft small' },
       `${part('before_first_event')} of the threads' time is before their first event, where most slept since before the recording.`),
   ];
@@ -70,13 +70,13 @@ const slots = greatest(report.strips.cpus.map((one) => one.busy.length), 0);
 const slotNs = Number(report.strips.slot_ns);
 const longestQueue = greatest(report.strips.cpus.map((one) => greatest(one.queue, 0)), 0);
 
-// `onTime(ns)`: a click on that time.
+// `onTime(ns)` handles clicks.
 function cpuStrip(cpu, onTime) {
   const [high, deep] = [26, 20];
   const middle = high + 3;
   return plot('cpu', `CPU ${cpu.cpu} over time`, (width) => {
     const scale = linearScale(0, slots, 0, width);
-    // One path for all slots: an element for each would be thousands.
+    // One path for all slots, because an element per slot would be thousands.
     const outline = (values, y0, height, full) => {
       const steps = values.map((one, i) => {
         const y = (y0 + height * Math.min(1, one / full)).toFixed(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The report of the page, and figures of it.
+// The report of the page, and values derived from it.
 import { data } from './page.js';
 import { groupName } from './text.js';
 

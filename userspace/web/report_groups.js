@@ -41,7 +41,7 @@ export function groups() {
   ];
 }
 
-// The name, a button that opens a row below it.
+// The name as a button that opens a row below it.
 function opener(one) {
   let below = null;
   const button = element('button', { class: 'open', type: 'button', 'aria-expanded': 'false', onclick: () => {
@@ -70,7 +70,7 @@ function groupDetails({ group, shares }) {
       Number(times.cut) > 0 && ` · ${times.cut} cut by the edges`, Number(times.unknown) > 0 && ` · ${times.unknown} not known`)))));
 }
 
-// The length is the square root of the time: a busy compiler would make all others invisible.
+// The length is the square root of the time, because a busy compiler would make all others invisible.
 function groupBar(shares, full) {
   const own = total(awake(shares)) || 1;
   return plot('partition', 'Where its time went',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Searches names of threads, spans and instants, and arguments; goes to the next and previous hit.
+// Searches names of threads, spans and instants, and arguments. Goes to the next and previous hit.
 import * as api from './api.js';
 import { threadLabel } from './lanes.js';
 import { formatCount } from './text.js';

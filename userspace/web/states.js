@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// States of threads and CPUs: their words and colours.
+// States of threads and CPUs: their names and colours.
 
 export const RUN = 1;
 export const WAKEUP = 2;
@@ -9,7 +9,7 @@ export const BLOCKED = 5;
 export const UNKNOWN = 8;
 export const IDLE = 9;
 
-// By number (userspace/view/lane_state.h): the kind in `fxt query`, the share in reports, the colour, words.
+// By number (userspace/view/lane_state.h): the kind in `fxt query`, the share in reports, the colour, the description.
 const STATES = [
   ['absent', '', 'paper', 'not there'],
   ['run', 'running', 'running', 'running'],
@@ -48,7 +48,7 @@ export const TIME_WORDS = {
   blocked: 'D-state waits', irq: 'interrupts', softirq: 'softirqs',
 };
 
-// Sleeps by the call that they are in: the first word of what they were for.
+// Sleeps by their system call: the first word of the object waited for.
 const CALLS = [
   ['lock', /^(futex|flock|fcntl|semop|semtimedop)/],
   ['timer', /^(clock_nanosleep|nanosleep|hrtimer)/],

@@ -9,7 +9,7 @@ export function clean(text) {
     (character) => `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`);
 }
 
-// The number of decimals that show a value of that size with three significant digits.
+// The number of decimals that show a value of this size with three significant digits.
 function decimals(size) {
   return size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.01 ? 2 : 3;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Light or dark: as the system has it, or as chosen.
+// The theme: light or dark, from the system or chosen by the user.
 
 const CHOICES = ['system', 'light', 'dark'];
 const system = matchMedia('(prefers-color-scheme: dark)');

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps tiles, asks for those that are missing, and finds the best ones that there are.
+// Caches tiles, requests missing ones, and finds the best available ones.
 import * as api from './api.js';
 
 export const TILE_PIXELS = 512;
 const MAX_BYTES = 48 << 20;
 const MAX_REQUESTS = 4;
 const MAX_LANES = 100;
-// Levels that stand in for a missing tile.
+// Number of other resolutions that may replace a missing tile.
 const COARSER = 12;
 const FINER = 3;
 
@@ -23,7 +23,7 @@ export class Tiles {
     this.clock = 0;
     this.generation = 0;
     this.requests = 0;
-    this.pending = new Set(); // "key/lane" that were asked for
+    this.pending = new Set(); // requested tiles: "key/lane"
     this.failures = 0;
   }
 
@@ -44,8 +44,8 @@ export class Tiles {
   }
 
   /**
-   * Calls draw(items, from, to) for [from, to) of a lane, with the finest items that there are at a
-   * resolution of `pixel`, part by part.
+   * Calls draw(items, from, to) for parts of [from, to) of a lane, with the best available items for a
+   * resolution of `pixel`.
    */
   visit(trace, lane, pixel, from, to, draw) {
     const length = pixel * TILE_PIXELS;

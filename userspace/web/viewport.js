@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is shown: the range of time, the selection, marks; undo; the same as text of the address.
+// The state of the view: time range, selection, marks; undo; conversion to and from the URL.
 
 const MIN_LENGTH = 200; // ns
 const MAX_UNDO = 100;
@@ -7,7 +7,7 @@ const MAX_UNDO = 100;
 export class Viewport {
   constructor(onChange) {
     this.onChange = onChange;
-    this.begin = 0; // of the traces
+    this.begin = 0; // first time of the traces
     this.end = 1;
     this.from = 0;
     this.to = 1;
@@ -124,10 +124,10 @@ export class Viewport {
     return parts.toString();
   }
 
-  /** The opposite. `clock` is the first time of the trace, as digits. Passes over what it does not understand.
+  /** The opposite. `clock` is the first time of the trace, as digits. Ignores unknown parts.
    *  Returns {thread, time} if the address names a thread (koid or tid) and a time, null otherwise. */
   readFragment(fragment, clock) {
-    // The last one of a name counts.
+    // The last part of a name is used.
     const parts = new Map(new URLSearchParams(fragment));
     const numbers = (text) => (text ?? '').split(',').map(Number);
     const interval = (text) => {

@@ -213,7 +213,7 @@ TEST(Usage, AMissingCommandIsAnError) {
   EXPECT_TRUE(Exited(result, 127));
   EXPECT_TRUE(IsClearError(result, {"no-such-command-anywhere"}));
   EXPECT_FALSE(std::filesystem::exists(dir.File("trace.fxt")));
-  // An existing file that is no program.
+  // An existing file that is not a program.
   std::ofstream(dir.File("text")) << "no program\n";
   const CommandResult text = Record(dir, {}, {dir.File("text")});
   EXPECT_TRUE(Exited(text, 126));
@@ -250,7 +250,8 @@ TEST(Usage, GivesTheFileToTheUserBehindSudo) {
 TEST(Usage, StopsAfterTheDuration) {
   REQUIRE_CAPTURE();
   const TempDir dir;
-  // A busy machine may wake the recorder late, but not each time. Its start is no part of that.
+  // A busy machine may wake the recorder late, but not each time. The time of its start does not
+  // count.
   double seconds = 60;
   for (int attempt = 0; attempt < 5 && seconds >= 2; ++attempt) {
     const CommandResult result = RunCommand(

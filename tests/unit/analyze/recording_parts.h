@@ -18,7 +18,7 @@ class RecordingParts {
   RecordingParts() = default;
   // Two CPUs, a process with two threads, and one of everything a recording has; see the source.
   static RecordingParts Sound();
-  // The same, and so many switches behind it, "switch 0" and so on, so that times have neighbours.
+  // The same, followed by this many switches "switch 0" and so on, so that times have neighbours.
   static RecordingParts Long(size_t switches);
 
   template <typename T>

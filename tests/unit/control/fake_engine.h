@@ -14,19 +14,19 @@ namespace control {
 
 class FakeEngine : public Engine {
  public:
-  // Each call in a word, in their order.
+  // The names of the calls, in order.
   std::vector<std::string> calls;
-  // The callback of the operation under way.
+  // The callback of the current operation.
   std::vector<Done> open;
-  // Writes that need the buffer still.
+  // Writes that still need the buffer.
   std::vector<std::function<void()>> uncopied;
-  // Ends everything at once.
+  // Operations end at once.
   bool at_once = true;
   // The result of the next operation.
   Outcome next;
   std::vector<KnownCategory> categories = {{"sched", "switches"}};
 
-  // Ends the oldest.
+  // Ends the oldest operation.
   void Finish(Outcome outcome = {}) {
     const Done done = std::move(open.front());
     open.erase(open.begin());
@@ -42,7 +42,7 @@ class FakeEngine : public Engine {
 
   std::vector<KnownCategory> KnownCategories() const override { return categories; }
   std::vector<ProviderInfo> Providers() const override { return {{1, 42, "fake"}}; }
-  // Two at most, by their ids from 5 on.
+  // Accepts at most two providers, with ids from 5 on.
   std::optional<uint32_t> AddProvider(const std::string& name, const Caller& caller,
                                       NotifyProvider notify) override {
     if (mailboxes.size() == 2) return std::nullopt;
@@ -69,7 +69,7 @@ class FakeEngine : public Engine {
     Begin("start " + std::string(Name(options.buffer_disposition)), std::move(done));
   }
   void Stop(Done done) override { Begin("stop", std::move(done)); }
-  // With at_once the receiver takes everything at once; otherwise Copy() and Finish() do.
+  // With at_once the write ends at once, otherwise by Copy() and Finish().
   void Write(TraceOutput output, uint64_t last, std::function<void()> copied, Done done) override {
     // The content of the file, for tests.
     [[maybe_unused]] const ssize_t written = write(output.fd.get(), "trace", 5);

@@ -63,7 +63,7 @@ TEST(RecorderFactsTest, ADamagedLossIsALoss) {
   EXPECT_FALSE(AsLoss(odd.event())->category);
 }
 
-// Any program may write an instant of that name; and the counter of losses is no loss.
+// Any program may write an instant with this name. The counter of losses is not a loss.
 TEST(RecorderFactsTest, OnlyInstantsOfTheRecorderDeclare) {
   EXPECT_FALSE(AsLoss(Made("app", schema::event::kLostEvents).event()));
   EXPECT_FALSE(

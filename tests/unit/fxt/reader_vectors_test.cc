@@ -217,7 +217,7 @@ TEST_F(ReaderVectorsTest, ReadsEveryRowAndWritesItBack) {
       EXPECT_EQ(vector.id[0], 'M');
     }
   }
-  for (const auto& [id, text] : expected) EXPECT_TRUE(seen.contains(id)) << id << " is no row";
+  for (const auto& [id, text] : expected) EXPECT_TRUE(seen.contains(id)) << id << " is not a row";
   EXPECT_TRUE(seen.contains("X1"));
 }
 
@@ -234,7 +234,7 @@ TEST_F(ReaderVectorsTest, RefusesARecordOfSizeZero) {
     EXPECT_EQ(reader.error(), ReadError::kSizeZero);
     EXPECT_EQ(reader.offset(), 8u);
 
-    // Alone it is no trace; in a stream without magic number it is an error.
+    // The record alone is not a trace. In a stream without magic number it is an error.
     MemorySource alone(std::as_bytes(std::span(vector.words)));
     EXPECT_EQ(Reader(alone).Next(), ReadStatus::kError);
     ReaderOptions bare;

@@ -349,7 +349,7 @@ TEST(VectorsWriteTest, WritesEveryRowBitForBit) {
     const auto expected = vector.id[0] == 'A' ? WordsInEvent(vector.words) : vector.words;
     EXPECT_EQ(testing::ToHex(Encode(write->second)), testing::ToHex(expected));
   }
-  for (const auto& [id, write] : writers) EXPECT_TRUE(seen.contains(id)) << id << " is no row";
+  for (const auto& [id, write] : writers) EXPECT_TRUE(seen.contains(id)) << id << " is not a row";
 }
 
 TEST(VectorsWriteTest, CopiesRowsUnchanged) {

@@ -156,7 +156,7 @@ TEST(PerfImporterTest, KeepsTheMappingsOfSimpleperf) {
   auto source = perf::OpenFile(folder / "simpleperf-6.4.perf.data");
   ASSERT_TRUE(source.ok());
   const ImportedFile file_content = ReadFile(Import(std::move(*source)).bytes);
-  // The code page of the program, as in the README beside the recording.
+  // The code page of the program, as in the README of the recording.
   const auto page =
       std::find_if(file_content.mappings.begin(), file_content.mappings.end(),
                    [](const analyze::MappingDeclaration& m) { return m.start == 0x5597dfefd000; });

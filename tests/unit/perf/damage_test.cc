@@ -13,13 +13,13 @@
 namespace perf {
 namespace {
 
-// FXT_DAMAGE_ROUNDS asks for more than a quick run.
+// FXT_DAMAGE_ROUNDS sets a longer run.
 size_t Rounds(size_t quick) {
   const char* rounds_text = std::getenv("FXT_DAMAGE_ROUNDS");
   return rounds_text != nullptr ? std::strtoull(rounds_text, nullptr, 10) : quick;
 }
 
-// Reads a file the way an importer does and looks at every byte it is handed.
+// Reads a file like an importer, and every byte of each record.
 uint64_t ReadEverything(util::Bytes file, bool seekable) {
   util::Result<FileReader> reader = FileReader::Open(MakeMemorySource(file, seekable));
   if (!reader) return 0;
@@ -29,7 +29,7 @@ uint64_t ReadEverything(util::Bytes file, bool seekable) {
   for (;;) {
     auto next = reader->Next();
     if (!next || !next->has_value()) break;
-    // Each record takes eight bytes of the file at least.
+    // Each record has at least eight bytes in the file.
     EXPECT_LE(++records, file.size() / kRecordHeaderBytes);
     auto record = DecodeRecord((*next)->raw.header, (*next)->raw.body, reader->format(**next));
     if (!record) continue;
@@ -52,7 +52,7 @@ std::vector<std::byte> Load(const std::filesystem::path& folder,
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(DamageTest, FlippedBitsAreSurvived) {
+TEST(DamageTest, SurvivesFlippedBits) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   std::mt19937_64 random(20240229);
   for (const testing::Recording& recording : testing::Recordings()) {
@@ -62,7 +62,7 @@ TEST(DamageTest, FlippedBitsAreSurvived) {
     EXPECT_NE(intact, 0u);
     const size_t rounds = Rounds(file.size() < 100000 ? 3000 : 40);
     for (size_t i = 0; i < rounds; ++i) {
-      // Every other time in the head, where a bit does the most.
+      // Every second time in the header, where bits matter most.
       const size_t place = random() % (i % 2 == 0 ? file.size() : 600);
       const std::byte bit{static_cast<unsigned char>(1u << random() % 8)};
       file[place] ^= bit;
@@ -73,7 +73,7 @@ TEST(DamageTest, FlippedBitsAreSurvived) {
   }
 }
 
-TEST(DamageTest, CutsAreSurvived) {
+TEST(DamageTest, SurvivesCuts) {
   RECORDINGS_FOLDER_OR_SKIP(folder);
   std::mt19937_64 random(20240301);
   for (const testing::Recording& recording : testing::Recordings()) {
@@ -85,8 +85,9 @@ TEST(DamageTest, CutsAreSurvived) {
   }
 }
 
-TEST(DamageTest, RecordsBehindAPipeHeadAreSurvived) {
-  // The same bytes as a pipe, with its short head: every record type is taken at its word there.
+TEST(DamageTest, SurvivesDamagedRecordsInAPipe) {
+  // The same records after the short header of a pipe, where record sizes are not checked in
+  // advance.
   RECORDINGS_FOLDER_OR_SKIP(folder);
   std::mt19937_64 random(20240302);
   for (const testing::Recording& recording : testing::Recordings()) {

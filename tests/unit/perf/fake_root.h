@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A folder that stands for "/" with a sysfs and procfs of a test's making.
+// A folder that replaces "/", with the sysfs and procfs of a test.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files that the perf tool of this machine writes, held against what `perf script` prints of them.
+// Files of the perf tool of this machine, compared with the output of `perf script`.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ class PerfToolTest : public ::testing::Test {
     // perf 6.1 gives up on some of its own compressed recordings.
     if (!expected) GTEST_SKIP() << "perf made no recording that it can read: " << why;
     std::vector<std::string> lines = ReadLines(path);
-    // Samples of one time on two CPUs have no order among themselves.
+    // Samples with the same time on two CPUs have no defined order.
     std::sort(expected->begin(), expected->end());
     std::sort(lines.begin(), lines.end());
     EXPECT_EQ(lines, *expected) << options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The genuine recordings of branch stacks, and the text perf prints for them. They are not part of
-// the project: they lie in a folder `shared/lbr` (below $FXT_SHARED_DIR, or below a parent of the
-// current directory); tests without them skip.
+// Genuine recordings of branch stacks, and perf's text output for them. They are not part of the
+// project but in a folder `shared/lbr` (below $FXT_SHARED_DIR, or below a parent of the current
+// directory). Without them the tests are skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ std::vector<std::string> SplitLines(const std::string& text);
 
 }  // namespace perf::testing
 
-// The folder, or the end of the test.
+// Finds the folder, or skips the test.
 // NOLINTBEGIN(bugprone-macro-parentheses): what is declared cannot stand in parentheses.
 #define RECORDINGS_FOLDER_OR_SKIP(folder)                                      \
   const auto folder##_found = perf::testing::RecordingsFolder();               \

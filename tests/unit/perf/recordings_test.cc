@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The genuine recordings, decoded: every line of perf's own text, and every number the README
-// beside them gives.
+// Decodes the genuine recordings and compares them with every line of perf's text output, and with
+// every number of their README.
 #include "unit/perf/recordings.h"
 
 #include <gtest/gtest.h>

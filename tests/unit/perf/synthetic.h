@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Synthetic perf records and files, for what no genuine recording has. Bytes are laid out by hand
-// from the kernel's header, not by the code under test.
+// Synthetic perf records and files, for cases without a genuine recording. Bytes are laid out by
+// hand after the kernel's header, not by the code under test.
 #pragma once
 
 #include <cstdint>
@@ -109,7 +109,7 @@ class FileBuilder {
     features_.push_back({bit, {section.begin(), section.end()}});
     return *this;
   }
-  // The data size a killed recorder leaves behind.
+  // The data size in the file of a killed recorder.
   FileBuilder& WithoutDataSize() {
     data_size_known_ = false;
     return *this;
@@ -127,7 +127,7 @@ class FileBuilder {
     return file.Append(records_).bytes();
   }
 
-  // Features have to be given in the order of their bits.
+  // Features must be added in the order of their bits.
   std::vector<std::byte> BuildFile() const {
     constexpr uint64_t kHead = 104;
     const uint64_t attr_entry = sizeof(perf_event_attr) + 16;

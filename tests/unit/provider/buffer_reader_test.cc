@@ -65,7 +65,7 @@ TEST_F(BufferReaderTest, OrdersThreadsByTime) {
   provider_->Event(1, 30, category_, name_);
   const auto batch = Read();
   EXPECT_EQ(Times(*batch), (Times_{10, 20, 30, 30}));
-  // Records of one time keep the order of their blocks.
+  // Records with equal times keep the order of their blocks.
   EXPECT_EQ(batch->entries[2].tid, 100u);
 }
 
@@ -153,7 +153,7 @@ TEST_F(BufferReaderTest, FindsStringsThatAreDefinedLater) {
   EXPECT_EQ(*Read()->strings->Find(3), "late");
 }
 
-TEST_F(BufferReaderTest, ScanKeepsCountsAndAlertsAlone) {
+TEST_F(BufferReaderTest, ScanKeepsOnlyCountsAndAlerts) {
   Make({.mode = FXT_MODE_CIRCULAR, .bytes = 1 << 18, .categories = {}});
   provider_->Take(0, 1, 100);
   provider_->Event(0, 10, category_, name_);

@@ -72,7 +72,7 @@ TEST(ClockPairsTest, ReadsThisMachine) {
   EXPECT_GE(pairs.ToNanoseconds(UINT64_MAX), before + 7'000'000'000);
 }
 
-TEST(ClockPairsTest, FrequentReadingsTakeNoPlaces) {
+TEST(ClockPairsTest, FrequentReadingsDoNotFillTheTable) {
   ClockPairs pairs;
   for (int i = 0; i < 1000; ++i) pairs.Take(0);
   EXPECT_LT(pairs.size(), 10u);

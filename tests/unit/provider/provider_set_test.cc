@@ -18,7 +18,7 @@ using testing::FakeProvider;
 
 class ProviderSetTest : public ::testing::Test {
  protected:
-  // A provider's side: the states that it was notified of, and its memory.
+  // A provider: the states that it was notified of, and its memory.
   struct Client {
     std::vector<ProviderState> states;
     std::shared_ptr<util::UniqueFd> fd;
@@ -42,7 +42,7 @@ class ProviderSetTest : public ::testing::Test {
     set_.Begin(options);
     set_.Start(0, 0, false);
   }
-  // Ticks of now on the clock of the memory.
+  // The current time in ticks of the memory's clock.
   static uint64_t Ticks(FakeProvider& fake) {
 #if defined(__x86_64__)
     if (fake.header().clock == FXT_CLOCK_COUNTER) return __builtin_ia32_rdtsc();
@@ -85,7 +85,7 @@ TEST_F(ProviderSetTest, LateProvidersJoinAStartedSession) {
   EXPECT_NE(client.fd, nullptr);
 }
 
-TEST_F(ProviderSetTest, RefusesAndCountsProvidersBeyondThePlaces) {
+TEST_F(ProviderSetTest, RefusesAndCountsProvidersBeyondTheLimit) {
   std::vector<Client> clients(ProviderSet::kMaxProviders);
   for (Client& client : clients) EXPECT_NE(Add(client), 0u);
   Client last;
@@ -95,7 +95,7 @@ TEST_F(ProviderSetTest, RefusesAndCountsProvidersBeyondThePlaces) {
   EXPECT_NE(Add(last), 0u);
 }
 
-TEST_F(ProviderSetTest, UsersHaveLimitedPlacesAndRootHasSome) {
+TEST_F(ProviderSetTest, LimitsProvidersPerUserAndReservesPlacesForRoot) {
   Begin(FXT_MODE_STREAMING);
   Client client;
   size_t places = 0;
@@ -122,7 +122,7 @@ TEST_F(ProviderSetTest, NoProviderHasTheRecordersName) {
   EXPECT_EQ(set_.List()[0].name, "fxt-record (program)");
 }
 
-// Between two looks of the recorder.
+// Many programs register and exit between two calls of Collect().
 TEST_F(ProviderSetTest, ManyShortProvidersKeepTheirRecords) {
   for (const fxt_buffer_mode mode : {FXT_MODE_STREAMING, FXT_MODE_CIRCULAR}) {
     Begin(mode);
@@ -147,7 +147,7 @@ TEST_F(ProviderSetTest, ManyShortProvidersKeepTheirRecords) {
   }
 }
 
-// The memory may still be in another process's hands.
+// Another process may still have the memory.
 TEST_F(ProviderSetTest, AnExitedProcessIsNotReadAgain) {
   const pid_t child = fork();
   if (child == 0) {

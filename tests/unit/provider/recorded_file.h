@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A file for records of providers, with a few threads of the kernel's side.
+// A file for records of providers, with a few threads of the kernel's section.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ namespace {
 
 using testing::FakeProvider;
 
-// A file, and a provider in process 100 whose records it takes.
+// A file and a provider in process 100 whose records are written to it.
 class Recorded : public testing::RecordedFile {
  public:
   explicit Recorded(const std::string& name = "app", fxt_buffer_mode mode = FXT_MODE_STREAMING,
@@ -129,7 +129,7 @@ std::shared_ptr<const Identity> IdentityOf(uint32_t id, uint32_t pid, const std:
   return std::make_shared<Identity>(Identity{id, pid, name, 1000, start});
 }
 
-// The process that has the pid now is not the one that registered.
+// The pid was reused after the registration.
 TEST(SectionWriterTest, RefusesRecordsOnAnotherProcessOfThePid) {
   testing::RecordedFile file;
   WriteEvent(file, IdentityOf(5, 100, "app", 3), 0, 10, 0, "cat");
@@ -139,7 +139,7 @@ TEST(SectionWriterTest, RefusesRecordsOnAnotherProcessOfThePid) {
   EXPECT_EQ(file.Events(), Lines{"11 0 100/100 cat:cat"});
 }
 
-TEST(SectionWriterTest, LetsThroughBlobsOfDataAlone) {
+TEST(SectionWriterTest, AcceptsOnlyDataBlobs) {
   testing::RecordedFile file;
   const auto identity = IdentityOf(5, 100, "app");
   for (const uint64_t type : {1, 2, 3}) {
@@ -294,7 +294,7 @@ TEST(SectionWriterTest, ACorruptedBufferGivesAValidFile) {
   }
 }
 
-TEST(SectionWriterTest, ABufferThatIsCorruptedMeanwhileGivesAValidFile) {
+TEST(SectionWriterTest, ABufferCorruptedDuringReadingGivesAValidFile) {
   const char* given = getenv("FXT_PROVIDER_ROUNDS");
   const int turns = given != nullptr ? atoi(given) * 5 : 300;
   for (const fxt_buffer_mode mode : {FXT_MODE_STREAMING, FXT_MODE_CIRCULAR}) {

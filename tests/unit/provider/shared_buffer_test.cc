@@ -27,7 +27,7 @@ TEST(SharedBufferTest, DescribesItselfInTheHeader) {
   EXPECT_STREQ(reinterpret_cast<char*>(provider.memory() + fxt_categories_offset()) + 4, "two");
 }
 
-TEST(SharedBufferTest, ItsSizeIsSealed) {
+TEST(SharedBufferTest, SizeIsSealed) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   EXPECT_NE(ftruncate(buffer->fd(), 0), 0);
@@ -77,7 +77,7 @@ TEST(SharedBufferTest, ReadsStrings) {
   EXPECT_FALSE(buffer->ReadString(text_index, text, is_category));
 }
 
-TEST(SharedBufferTest, FreesFullBlocksAlone) {
+TEST(SharedBufferTest, FreesOnlyFullBlocks) {
   auto buffer = SharedBuffer::Make({});
   ASSERT_TRUE(buffer);
   FakeProvider provider(*buffer);

@@ -62,7 +62,7 @@ TEST_F(SpanMatcherTest, OpenAsyncSpansHaveDifferentIdsInTheFile) {
   fxt::Event end = EventOf(fxt::EventType::kAsyncEnd, 7);
   EXPECT_EQ(Match(IdentityOf(2), end), Verdict::kAccept);
   EXPECT_EQ(end.payload, second.payload);
-  // The id is free again after its owner's span.
+  // The id can be used again after its span has ended.
   end = EventOf(fxt::EventType::kAsyncEnd, 7);
   EXPECT_EQ(Match(IdentityOf(1), end), Verdict::kAccept);
   fxt::Event fourth = EventOf(fxt::EventType::kAsyncBegin, 7);
@@ -102,7 +102,7 @@ TEST_F(SpanMatcherTest, LimitsProvidersUsersAndTheSum) {
   EXPECT_EQ(Match(99, fxt::EventType::kAsyncBegin, 1), Verdict::kFull);
   fxt::Event of_root = EventOf(fxt::EventType::kAsyncBegin, 1);
   EXPECT_EQ(Match({.id = 98, .user = 0}, of_root), Verdict::kAccept);
-  // Flows of providers that have gone make room.
+  // Flows of disconnected providers are dropped to make room.
   spans_.Forget(IdentityOf(1));
   EXPECT_EQ(Match(99, fxt::EventType::kAsyncBegin, 1), Verdict::kAccept);
 }
@@ -111,7 +111,7 @@ TEST_F(SpanMatcherTest, ARefusedBeginIsCheap) {
   for (uint64_t id = 0; id < SpanMatcher::kMaxOpenOfUser; ++id) {
     ASSERT_EQ(Match(1, fxt::EventType::kFlowBegin, id), Verdict::kAccept);
   }
-  // A search among all flows for each of them would take minutes.
+  // Searching all flows for each of them would take minutes.
   const Identity other{.id = 2, .user = 1};
   for (uint64_t id = 0; id < 3'000'000; ++id) {
     fxt::Event event = EventOf(fxt::EventType::kFlowBegin, id | uint64_t{1} << 40);

@@ -40,7 +40,7 @@ TEST(SettingsHistoryTest, TheStateAtTheEdgeHasTheLastValues) {
   EXPECT_EQ(all[1].time, 40U);
 }
 
-TEST(SettingsHistoryTest, AnotherProgramReplacesAll) {
+TEST(SettingsHistoryTest, ExecReplacesTheSettingsOfAProcess) {
   SettingsHistory history;
   history.Add(10, Process(5, {{"executable", "/one"}, {"nice", 1}}));
   history.Add(20, Process(5, {{"executable", "/two"}}));
@@ -50,7 +50,7 @@ TEST(SettingsHistoryTest, AnotherProgramReplacesAll) {
             (std::vector<schema::Setting>{{"executable", "/two"}}));
 }
 
-TEST(SettingsHistoryTest, AProcessThatEndedLeavesWithTheWindow) {
+TEST(SettingsHistoryTest, EndedProcessesAreDroppedAfterTheWindow) {
   SettingsHistory history;
   history.Add(10, Process(5, {{"executable", "/one"}}));
   history.OnSideEvent(Exit(20, 6, 5).header);  // a thread of it
@@ -61,13 +61,13 @@ TEST(SettingsHistoryTest, AProcessThatEndedLeavesWithTheWindow) {
   EXPECT_EQ(history.All().size(), 1U);
   history.Trim(61);
   EXPECT_TRUE(history.All().empty());
-  // Its settings come late: they were read before its end.
+  // Its settings arrive late, but were read before its end.
   history.Add(55, Process(5, {{"executable", "/one"}}));
   history.Trim(60);
   EXPECT_EQ(history.All().size(), 1U);
   history.Trim(61);
   EXPECT_TRUE(history.All().empty());
-  // Another process has the number.
+  // Another process has the pid.
   history.Add(70, Process(5, {{"executable", "/two"}}));
   history.Trim(100);
   EXPECT_EQ(history.All().size(), 1U);

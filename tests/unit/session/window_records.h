@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the file of a window says, for tests.
+// Reads the records of a window's file, for tests.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct WindowRecords {
   };
   std::vector<Switch> switches;
   std::vector<std::pair<uint64_t, std::string>> instants;  // time, name
-  std::map<fxt::Koid, std::vector<std::string>> names;     // of threads, one after the other
+  std::map<fxt::Koid, std::vector<std::string>> names;     // of threads, in the order of the file
 
   std::vector<std::string> names_of(fxt::Koid koid) const {
     const auto found = names.find(koid);

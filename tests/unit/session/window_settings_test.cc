@@ -25,13 +25,11 @@ TimedSettings At(uint64_t time, schema::SettingScope scope, uint32_t pid, int64_
 TEST(WindowSettingsTest, ProcessesThatDidNotRunHaveNone) {
   CaptureScript script;
   script.Task(100, 100, "runs").Task(200, 200, "sleeps").Task(300, 300, "ends");
-  WindowSettings settings({At(0, schema::SettingScope::kSystem, 0, 1),
-                           At(0, schema::SettingScope::kProcess, 100, 2),
-                           At(0, schema::SettingScope::kProcess, 200, 3),
-                           At(0, schema::SettingScope::kProcess, 300, 4),
-                           At(30, schema::SettingScope::kSystem, 0, 5),
-                           At(99, schema::SettingScope::kSystem, 0, 6)},
-                          50);
+  WindowSettings settings(
+      {At(0, schema::SettingScope::kSystem, 0, 1), At(0, schema::SettingScope::kProcess, 100, 2),
+       At(0, schema::SettingScope::kProcess, 200, 3), At(0, schema::SettingScope::kProcess, 300, 4),
+       At(30, schema::SettingScope::kSystem, 0, 5), At(99, schema::SettingScope::kSystem, 0, 6)},
+      50);
   script.Switch(10, 0, 0, 100);
   EXPECT_EQ(settings.NextTime(), 0U);
   settings.WriteUpTo(10, script.translator());

@@ -110,7 +110,7 @@ TEST_F(WindowWriterTest, AStopIsAGap) {
   durable_.OnSnapshotTask(Task(11, "eleven", 1));
   durable_.EndSnapshot();
   cpu0_.Put(110, SwitchBody(0, 10));
-  cpu0_.Put(121, SwitchBody(10, 11));  // its program had looked before the stop
+  cpu0_.Put(121, SwitchBody(10, 11));  // its BPF program had checked for a stop before
   cpu0_.Put(150, SwitchBody(11, 0));
   journal_.AppendMark(kJournalStopped, 120);
   journal_.AppendMark(kJournalStarted, 140);

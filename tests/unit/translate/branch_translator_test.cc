@@ -45,14 +45,13 @@ TEST_F(BranchTranslatorTest, CountsSamplesAndWritesMappings) {
   translator.OnMapping(5, Mapping(100, 0x1000));
   translator.OnMapping(6, Mapping(200, 0x5000));
   translator.OnBranchSample(Sample(10, 0, 100, 101));
-  // That of the process that was sampled, no other's.
+  // Only the mapping of the sampled process.
   EXPECT_EQ(script_.Lines("mmap"), (Lines{"10 mmap worker/101 of 100 at 0x1000"}));
   EXPECT_EQ(translator.stats().events[FXR_CATEGORY_LBR], 1u);
   EXPECT_EQ(translator.stats().recorded[FXR_CATEGORY_LBR], 1u);
 }
 
-// perf has no number of a task that is gone from the kernel's tables and still on its way off the
-// CPU: it says -1.
+// perf reports -1 for a task that has released its pid and has not left its CPU yet.
 TEST_F(BranchTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));
@@ -74,7 +73,7 @@ TEST_F(BranchTranslatorTest, AttributesAnUnknownTaskToThePlaceholder) {
       << "each is named once: the worker is the second thread of its process";
 }
 
-// Handles are given out again: what the process maps next is not the newcomer's.
+// The handle of the sampled thread may be reused. Later mappings still belong to the old process.
 TEST_F(BranchTranslatorTest, KeepsMappingsAfterTheSampledThreadExits) {
   Translator& translator = script_.translator();
   translator.OnBranchSample(Sample(10, 0, 100, 101));
@@ -86,7 +85,8 @@ TEST_F(BranchTranslatorTest, KeepsMappingsAfterTheSampledThreadExits) {
   EXPECT_NE(written[0].find(" of 100 at 0x9000"), std::string::npos) << written[0];
 }
 
-// The kernel copies the mappings of the process that calls fork(), whose child may be its sibling.
+// The kernel copies the mappings of the process that calls fork(). With CLONE_PARENT it is a
+// sibling of the child.
 TEST_F(BranchTranslatorTest, ChildInheritsTheCreatorsMappings) {
   Translator& translator = script_.translator();
   translator.OnMapping(5, Mapping(100, 0x1000));
@@ -95,7 +95,7 @@ TEST_F(BranchTranslatorTest, ChildInheritsTheCreatorsMappings) {
   EXPECT_EQ(script_.Lines("mmap"), (Lines{"20 mmap child/300 of 300 at 0x1000"}));
 }
 
-TEST_F(BranchTranslatorTest, TheIdleTaskIsTheCpus) {
+TEST_F(BranchTranslatorTest, IdleTaskIsTheIdleThreadOfTheCpu) {
   script_.translator().OnBranchSample(Sample(10, 3, 0, 0));
   EXPECT_EQ(script_.Lines("lbr:branch_stack").size(), 1u);
   EXPECT_NE(script_.Lines("lbr:branch_stack")[0].find("10 instant swapper/3/"), std::string::npos);

@@ -52,7 +52,7 @@ struct ValueText {
   }
 };
 
-// Words of one record; names of threads by koid come from the objects before it.
+// Formats one record. Names of threads by koid come from earlier kernel objects.
 class LineWriter {
  public:
   std::string operator()(const fxt::KernelObject& object) {
@@ -210,7 +210,7 @@ CaptureScript& CaptureScript::Exec(uint64_t time, uint32_t old_tid, uint32_t tgi
                                    std::string_view comm, std::string_view file,
                                    std::string_view cmdline, uint32_t cmdline_length) {
   Start();
-  // The command line stands behind the struct.
+  // The command line follows the struct.
   std::vector<uint64_t> room((sizeof(fxr_exec) + cmdline.size()) / sizeof(uint64_t) + 1);
   auto* event = reinterpret_cast<fxr_exec*>(room.data());
   event->header = SideEvent<fxr_exec>(time, FXR_SIDE_EXEC).header;

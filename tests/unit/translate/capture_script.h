@@ -52,9 +52,9 @@ class FakeIdentities final : public model::IdentitySource {
 class CaptureScript {
  public:
   explicit CaptureScript(const TranslatorOptions& options = {}, bool sees_switches = true);
-  // At the start: a task that exists.
+  // A task that exists at the start.
   CaptureScript& Task(uint32_t tid, uint32_t tgid, std::string_view comm, uint64_t start_time = 1);
-  // At the end: a task that exists, with these values.
+  // A task that exists at the end, with these values.
   CaptureScript& FinalTask(uint32_t tid, uint32_t tgid, uint32_t uid, uint64_t cgroup);
 
   CaptureScript& Switch(uint64_t time, uint32_t cpu, uint32_t prev, uint32_t next,
@@ -71,7 +71,7 @@ class CaptureScript {
                         uint32_t uid = 0);
   CaptureScript& Exit(uint64_t time, uint32_t tid, uint32_t tgid, int32_t code, uint32_t uid = 0);
   CaptureScript& Cgroup(uint64_t time, uint32_t tid, uint32_t tgid, uint64_t cgroup);
-  // The next of the tasks' events is of a task that was not asked for.
+  // The next task event is of a task that the filter excludes.
   CaptureScript& NamesOnly() {
     flags_ = FXR_SIDE_NAMES_ONLY;
     return *this;
@@ -81,14 +81,14 @@ class CaptureScript {
   Translator& translator() { return *translator_; }
   FakeIdentities& identities() { return identities_; }
 
-  // Ends the file. One line per record that is not a table entry, names as of that moment:
+  // Ends the file. Returns a line per record except table entries, with the names at that time:
   //   object process 100 app {ppid=1}
   //   10 switch cpu0 first/100 blocked -> second/101 120 120
   //   10 wakeup cpu1 first/100 {waker=koid 101}
   //   10 instant first/100 sched:linux_state {state=D}
   //   10 mmap first/100 of 100 at 0x1000
   std::vector<std::string> Lines();
-  // Lines that contain `word`.
+  // The lines that contain `word`.
   std::vector<std::string> Lines(std::string_view word);
 
  private:

@@ -49,7 +49,7 @@ TEST(InstantTranslatorTest, InterruptsAreOnTheCpuTrack) {
   EXPECT_TRUE(written[0].starts_with("10 instant irq/2/")) << written[0];
 }
 
-TEST(InstantTranslatorTest, TheIdleTaskIsTheCpus) {
+TEST(InstantTranslatorTest, IdleTaskIsTheIdleThreadOfTheCpu) {
   CaptureScript script;
   script.Task(100, 100, "app");
   script.Slot(10, 5, FXR_SLOT_SIGNAL_GENERATE, Signal(0, 100));
@@ -60,7 +60,7 @@ TEST(InstantTranslatorTest, TheIdleTaskIsTheCpus) {
 }
 
 // A process may outlive its leader, and signals to the process still name the leader's tid.
-TEST(InstantTranslatorTest, ALeaderThatHasEndedIsNotTheThreadThatIsLeft) {
+TEST(InstantTranslatorTest, TidOfAnEndedLeaderIsNotARemainingThread) {
   CaptureScript script;
   script.identities().tasks[100].tid = script.identities().tasks[100].tgid = 100;
   script.identities().tasks[100].start_time = 1;

@@ -33,7 +33,7 @@ class InterruptTranslatorTest : public ::testing::Test {
     script_.Slot(time, cpu, FXR_SLOT_LOSS, fxr_pack_loss({3, category}));
     return *this;
   }
-  // Without the koids of the tracks.
+  // The lines without the koids of the tracks.
   Lines Written() {
     Lines lines;
     for (const std::string& line : script_.Lines("irq")) {
@@ -61,7 +61,7 @@ TEST_F(InterruptTranslatorTest, CountsEndsWithoutBegins) {
   EXPECT_EQ(unmatched(), 3u);
 }
 
-// Otherwise all later events of the CPU would be drawn within it.
+// An open duration would enclose all later events of the CPU.
 TEST_F(InterruptTranslatorTest, LossEndsOpenHandlers) {
   Irq(10, 0, 9).Irq(11, 1, 9).Lose(20, 0, FXR_CATEGORY_IRQ).IrqEnd(21, 1, 9);
   Irq(30, 0, 33).IrqEnd(40, 0, 33);
@@ -73,14 +73,14 @@ TEST_F(InterruptTranslatorTest, LossEndsOpenHandlers) {
 
 TEST_F(InterruptTranslatorTest, LossOfOneCategoryKeepsTheOther) {
   Irq(10, 0, 9).Softirq(11, 0, 1).Lose(20, 0, FXR_CATEGORY_SOFTIRQ).IrqEnd(30, 0, 9);
-  // Its entry may be a lost one or the one before the loss; both are possible.
+  // Its entry may be lost, or be the one before the loss.
   SoftirqEnd(31, 0, 1);
   EXPECT_EQ(Written(), (Lines{"10 begin irq/0 irq:irq 9 acpi", "11 begin softirq/0 softirq:TIMER",
                               "20 end softirq/0 softirq:TIMER", "30 end irq/0 irq:irq 9 acpi"}));
   EXPECT_EQ(unmatched(), 1u);
 }
 
-// Not tied to a CPU: of any.
+// A loss that belongs to no CPU affects all CPUs.
 TEST_F(InterruptTranslatorTest, LossWithoutACpuAffectsAllCpus) {
   Softirq(10, 0, 1).Softirq(11, 3, 9);
   script_.translator().OnLoss(-1, 20, FXR_CATEGORY_SOFTIRQ, 5);

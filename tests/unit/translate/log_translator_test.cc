@@ -20,7 +20,7 @@ TEST(LogTranslatorTest, TruncatesLongMessagesInTheNameOnly) {
             Lines{"10 instant app/100 log:" + text.substr(0, 120) + " {message=" + text + "}"});
 }
 
-// Viewers show nothing of what is no UTF-8, and half a character is none.
+// Viewers drop texts that are not valid UTF-8, such as a cut character.
 TEST(LogTranslatorTest, TruncatesAtACharacter) {
   CaptureScript script;
   std::string text(119, 'x');
@@ -59,7 +59,7 @@ TEST(LogTranslatorTest, MessageOfAnInterruptIsOnTheCpuTrack) {
   EXPECT_TRUE(written[0].starts_with("10 log irq/0/")) << written[0];
 }
 
-// `length` is that of the kernel's text; what is there is not more than there is room for.
+// `length` is the length of the kernel's text, of which the event may hold only a part.
 TEST(LogTranslatorTest, ChecksTheLengthAgainstTheSize) {
   CaptureScript script;
   script.Task(100, 100, "app").Lines();

@@ -11,7 +11,7 @@ namespace {
 using testing::CaptureScript;
 using Lines = std::vector<std::string>;
 
-// Without what the recorder's track is called and numbered.
+// The line without the name and number of the recorder's track.
 Lines Written(CaptureScript& script) {
   Lines lines;
   for (const std::string& line : script.Lines("lost_events")) {
@@ -54,7 +54,7 @@ TEST(LossTranslatorTest, AcceptsALossWithoutACpu) {
   EXPECT_TRUE(script.Lines("(lost events)").empty()) << "no CPU's switches were lost";
 }
 
-// A later version may send it.
+// A later version of the BPF programs may send it.
 TEST(LossTranslatorTest, CountsUnknownCategoriesAsOther) {
   CaptureScript script;
   script.translator().OnLoss(0, 10, 250, 2);

@@ -51,7 +51,7 @@ TEST(SchedTranslatorTest, MapsEveryState) {
   }
 }
 
-// A reader assumes the last emitted state, so another one is emitted.
+// Readers assume the last emitted state, so a changed state is emitted.
 TEST(SchedTranslatorTest, WritesTheKernelStateOnlyIfItChanged) {
   CaptureScript script;
   TwoTasks(script);
@@ -71,7 +71,7 @@ TEST(SchedTranslatorTest, WritesTheKernelStateOnlyIfItChanged) {
                                          }));
 }
 
-TEST(SchedTranslatorTest, TheLayoutForManyCpus) {
+TEST(SchedTranslatorTest, UsesTheOlderLayoutForLargeCpuNumbers) {
   CaptureScript script;
   TwoTasks(script).Switch(10, 255, 100, 101).Switch(20, 256, 101, 100);
   EXPECT_EQ(script.Lines(" switch "),
@@ -149,7 +149,7 @@ TEST(SchedTranslatorTest, WakeupsNameTheWakerAndSkipRunningThreads) {
 TEST(SchedTranslatorTest, AWakerThatSentPacketsIsMarked) {
   CaptureScript script;
   TwoTasks(script).Switch(10, 0, 101, 100).Waking(20, 101, 100, 1, true).Waking(30, 101, 100, 1);
-  // The fast path, and the general one with a waker that no record named before.
+  // The fast path, and the general path for a waker that no record has mentioned.
   script.Task(102, 100, "third").Waking(40, 101, 102, 1, true).Waking(50, 101, 102, 1, true);
   EXPECT_EQ(script.Lines("wakeup"), (Lines{
                                         "20 wakeup cpu1 second/101 {waker=koid 100 via=net_rx}",
@@ -179,7 +179,7 @@ TEST(SchedTranslatorTest, AThrottledThreadHasItsLimit) {
   EXPECT_EQ(script.Lines("throttled"),
             Lines{"9000 instant first/100 sched:throttled {since=8000 until=500 cgroup=/77 "
                   "quota=30000000 period=100000000}"});
-  // A group of a hierarchy that is not mounted, without a limit any more.
+  // A group of an unmounted hierarchy, whose limit was removed.
   CaptureScript unknown;
   TwoTasks(unknown).Throttled(9'000, {.tid = 100,
                                       .begin = 9'500,
@@ -198,7 +198,7 @@ TEST(SchedTranslatorTest, WritesMigrationArguments) {
   EXPECT_EQ(script.Lines("migrate"), Lines{"10 instant first/100 sched:migrate {from=2 to=5}"});
 }
 
-// The quick way and the thorough one have to write the same.
+// The fast path and the general path must write the same.
 TEST(SchedTranslatorTest, MoreThreadsThanATableHolds) {
   CaptureScript script;
   constexpr uint32_t kThreads = 700, kFirst = 1000;

@@ -38,8 +38,7 @@ TEST_F(SyscallTranslatorTest, CallsOfSeveralThreadsDoNotMix) {
                        }));
 }
 
-// A thread is in one call at a time. Were the first one left open, all that the thread does later
-// would be drawn inside of it.
+// A thread is in one call at a time. An open call would enclose all later events of the thread.
 TEST_F(SyscallTranslatorTest, CallWithoutAReturnEndsAtTheNextCall) {
   Enter(10, 100, 0).Enter(50, 100, 1).Leave(60, 100, 6).Leave(70, 100, 7);
   EXPECT_EQ(Written(), (Lines{
@@ -51,7 +50,7 @@ TEST_F(SyscallTranslatorTest, CallWithoutAReturnEndsAtTheNextCall) {
   EXPECT_EQ(unmatched(), 1u);
 }
 
-TEST_F(SyscallTranslatorTest, ACallBeganAndItsTidIsAnotherThreadsByNow) {
+TEST_F(SyscallTranslatorTest, TheTidIsReusedDuringACall) {
   Enter(10, 101, 0);
   script_.Exit(20, 101, 100, 0).Switch(30, 0, 101, 0, FXR_STATE_DEAD);
   script_.Fork(40, 100, 101, 100, "app");
@@ -62,7 +61,7 @@ TEST_F(SyscallTranslatorTest, ACallBeganAndItsTidIsAnotherThreadsByNow) {
   EXPECT_EQ(unmatched(), 1u);
 }
 
-// exec gives a thread the number of its leader in the middle of a call.
+// exec gives the thread the tid of its leader during the call.
 TEST_F(SyscallTranslatorTest, ACallEndsOnTheThreadItBeganOn) {
   Enter(10, 101, 59);
   script_.Exit(20, 100, 100, 0).Exec(30, 101, 100, "other", "/bin/other", "other");
@@ -81,7 +80,7 @@ TEST_F(SyscallTranslatorTest, ResultsKeepTheirSizeAndTheirSign) {
   EXPECT_EQ(written[3], "40 end app/100 syscall:read {ret=-4095}");
 }
 
-// 32-bit programs number their calls in another way.
+// 32-bit programs use other call numbers.
 TEST_F(SyscallTranslatorTest, CallsOfOtherTablesHaveTheirNames) {
   Enter(10, 100, 3).Leave(20, 100, 0).Enter(30, 100, 3, 1).Leave(40, 100, 0);
   const Lines written = Written();
@@ -93,7 +92,7 @@ TEST_F(SyscallTranslatorTest, CallsOfOtherTablesHaveTheirNames) {
                 .substr(0, written[2].size() - written[2].rfind(':')));
 }
 
-// Numbers come from programs, which may make up as many as they like.
+// Programs can use arbitrarily many call numbers.
 TEST_F(SyscallTranslatorTest, InvalidNumbersDoNotFillTheStringTable) {
   for (uint32_t i = 0; i < 5000; ++i)
     Enter(10 + 2 * i, 100, 100'000 + i).Leave(11 + 2 * i, 100, -38);

@@ -11,7 +11,7 @@ namespace {
 using testing::CaptureScript;
 using Lines = std::vector<std::string>;
 
-TEST(TaskTranslatorTest, NamesWhatExistsAtTheStart) {
+TEST(TaskTranslatorTest, NamesTasksThatExistAtTheStart) {
   CaptureScript script;
   script.identities().texts[100] = {"server", "server --port 80"};
   script.Task(100, 100, "server").Task(101, 100, "worker");
@@ -54,7 +54,7 @@ TEST(TaskTranslatorTest, LooksUpUnknownTasks) {
   script.Task(100, 100, "first").Switch(10, 0, 100, 7).Switch(20, 0, 7, 8).Switch(30, 0, 8, 7);
   EXPECT_EQ(script.Lines("object thread 7").size(), 1u);
   EXPECT_EQ(script.Lines("kworker/7").size(), 3u);
-  // An unknown task is named by its tid, without invented properties, and looked up once.
+  // An unknown task is named by its tid, has no other properties, and is looked up once.
   EXPECT_EQ(script.Lines("object process 8"), Lines{"object process 8 tid 8"});
   EXPECT_EQ(script.Lines("object thread 8"), Lines{"object thread 8 tid 8 {process=koid 8}"});
   EXPECT_EQ(script.identities().lookups, 2);
@@ -92,8 +92,8 @@ TEST(TaskTranslatorTest, ReusedTidGetsANewKoid) {
             Lines{"40 switch cpu0 sh/100 blocked -> two/" + std::to_string(second) + " 120 120"});
 }
 
-// The kernel gives a tid out again while the one who had it is still on its way off the CPU.
-TEST(TaskTranslatorTest, TheLastSwitchOfATidThatIsInUseAgain) {
+// The kernel reuses a tid while its previous thread has not left its CPU yet.
+TEST(TaskTranslatorTest, HandlesTheLastSwitchOfAReusedTid) {
   CaptureScript script;
   script.Task(100, 100, "sh")
       .Fork(10, 100, 200, 200, "one")
@@ -107,8 +107,8 @@ TEST(TaskTranslatorTest, TheLastSwitchOfATidThatIsInUseAgain) {
   EXPECT_EQ(script.translator().task_table().thread_count(), 2u);
 }
 
-// exec of a non-leader thread: it takes the leader's tid before any event.
-TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
+// On exec, a non-leader thread gets the leader's tid before any event.
+TEST(TaskTranslatorTest, AThreadReplacesItsLeaderOnExec) {
   CaptureScript script;
   script.Task(1, 1, "init")
       .Task(100, 100, "app")
@@ -125,7 +125,8 @@ TEST(TaskTranslatorTest, AThreadTakesItsLeadersPlace) {
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 
-// The leader was still on its CPU when the tids were exchanged: it leaves by the other's.
+// The leader was still on its CPU when the tids were exchanged. It is switched out with the other
+// tid.
 TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -142,7 +143,8 @@ TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessor) {
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 
-// The leader was off its CPU then, and comes back by the other's tid, which is on another CPU.
+// The leader was off its CPU at the exchange. It is switched in with the other tid, which runs
+// elsewhere.
 TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessor) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -162,7 +164,7 @@ TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessor) {
   EXPECT_TRUE(script.Lines("unseen_switch").empty());
 }
 
-// The same two where a filter leaves out switches of others.
+// The two cases above under a filter, which hides the switches of other tasks.
 TEST(TaskTranslatorTest, LeaderLeavesUnderTheTidOfItsSuccessorUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
@@ -200,8 +202,8 @@ TEST(TaskTranslatorTest, LeaderReturnsUnderTheTidOfItsSuccessorUnderAFilter) {
   EXPECT_EQ(script.Lines("40 switch"), Lines{"40 switch cpu1 new/100 blocked -> init/1 120 120"});
 }
 
-// It came to a CPU beside one that was asked for, left it unseen, and ended; its tid is given out
-// again, and the new one leaves that CPU.
+// A thread was switched in next to a filtered task, left the CPU unseen, and ended. Its tid is
+// reused, and the new thread leaves that CPU.
 TEST(TaskTranslatorTest, ReusedTidGetsANewKoidUnderAFilter) {
   CaptureScript script({.filtered = true}, false);
   script.Task(1, 1, "init")
@@ -218,7 +220,7 @@ TEST(TaskTranslatorTest, ReusedTidGetsANewKoidUnderAFilter) {
             Lines{"50 switch cpu0 again/4194504 blocked -> asked/100 120 120"});
 }
 
-// A reader keeps the assumed states by koid, and the koid moves to another thread.
+// Readers keep the states by koid, and the koid moves to another thread.
 TEST(TaskTranslatorTest, EmittedStatesStayWithTheLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -235,7 +237,7 @@ TEST(TaskTranslatorTest, EmittedStatesStayWithTheLeader) {
                                          }));
 }
 
-// Tasks are listed by their ids, which wrap: a thread's may be lower than its leader's.
+// Tasks are listed by tid. After a wraparound, a thread's tid may be lower than its leader's.
 TEST(TaskTranslatorTest, ListsAProcessOnceInAnyOrder) {
   CaptureScript script;
   script.identities().texts[1927] = {"server", "server --port 80"};
@@ -250,7 +252,7 @@ TEST(TaskTranslatorTest, ListsAProcessOnceInAnyOrder) {
   EXPECT_EQ(script.translator().task_table().process_count(), 1u);
 }
 
-// The list had passed the leader's id when the leader was born.
+// The leader was created after the listing had passed its tid.
 TEST(TaskTranslatorTest, ListsAProcessOnceWithoutItsLeader) {
   CaptureScript script;
   script.Task(1, 1, "init")
@@ -314,7 +316,7 @@ TEST(TaskTranslatorTest, TruncatedCommandLineHasItsLength) {
       written[0].find("{cmdline=cat " + std::string(4092, 'x') + " cmdline_cut=100004 ppid=1"),
       std::string::npos)
       << written[0];
-  // Its children have it from it.
+  // Its children inherit it.
   script.Fork(30, 100, 200, 200, "cat");
   EXPECT_EQ(script.Lines("cmdline_cut=100004").size(), 2u);
 }
@@ -325,7 +327,7 @@ TEST(TaskTranslatorTest, RemovesExitedThreads) {
   for (uint32_t i = 0; i < 10'000; ++i) {
     const uint64_t time = 1'000'000ull * (i + 1);
     script.Fork(time, 100, 200 + i, 200 + i, "short").Exit(time + 10, 200 + i, 200 + i, 0);
-    // Half of them are never seen to switch out.
+    // The last switch of every second thread is not recorded.
     if (i % 2 == 0) script.Switch(time + 20, 0, 200 + i, 100, FXR_STATE_DEAD);
     script.translator().OnTick(time);
   }

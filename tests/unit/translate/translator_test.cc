@@ -56,7 +56,7 @@ TEST(TranslatorTest, InterruptsHaveATrackPerCpu) {
   ASSERT_EQ(ends.size(), 2u);
   EXPECT_NE(begins[0].find("irq:irq 9 acpi"), std::string::npos) << begins[0];
   EXPECT_NE(begins[1].find("softirq:TIMER"), std::string::npos) << begins[1];
-  // Hard and soft ones do not share a track.
+  // Hardirqs and softirqs have separate tracks.
   EXPECT_NE(begins[0].substr(9, 20), begins[1].substr(9, 20));
 }
 

@@ -9,7 +9,7 @@ namespace {
 TEST(EventLanesTest, SpansNestByTheirTimes) {
   EventBudget budget{.max_bytes = 1 << 20};
   SpanLane lane;
-  // As their ends come.
+  // In the order of their ends.
   lane.Add({.begin = 20, .end = 30}, budget);
   lane.Add({.begin = 15, .end = 40}, budget);
   lane.Add({.begin = 10, .end = 90}, budget);
@@ -53,7 +53,7 @@ TEST(EventLanesTest, SpansWithoutARowAreCounted) {
   }
 }
 
-TEST(EventLanesTest, EventsWithoutRoomAreCounted) {
+TEST(EventLanesTest, CountsEventsBeyondTheBudget) {
   EventBudget budget{.max_bytes = 40 * sizeof(Span)};
   SpanLane lane;
   for (uint64_t i = 0; i < 1000; ++i) lane.Add({.begin = i, .end = i + 1}, budget);

@@ -18,7 +18,7 @@ TEST(FlowTableTest, PointsOfAFlowAreConnectedInOrderOfTime) {
   add(100, 7, 1, Kind::kBegin);
   add(200, 7, 2, Kind::kStep);
   add(150, 8, 1, Kind::kBegin);
-  // The same id once more.
+  // The same id is reused.
   add(400, 7, 1, Kind::kBegin);
   add(500, 7, 2, Kind::kEnd);
   const auto& all = flows.Sorted();
@@ -37,7 +37,7 @@ TEST(FlowTableTest, PointsOfAFlowAreConnectedInOrderOfTime) {
   EXPECT_TRUE(flows.Of(4, 0, 1000).empty());
 }
 
-TEST(FlowTableTest, PointsThatFindNoRoomAreCounted) {
+TEST(FlowTableTest, CountsPointsBeyondTheBudget) {
   EventBudget budget{.max_bytes = 100 * sizeof(FlowPoint)};
   FlowTable flows;
   for (uint64_t i = 0; i < 1000; ++i) flows.Add({.time = i}, budget);

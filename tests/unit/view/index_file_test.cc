@@ -36,7 +36,7 @@ class IndexFileTest : public ::testing::Test {
  protected:
   IndexFileTest() { Write(trace_, TraceOf(200)); }
 
-  // Opens the trace with its index, and says all that is shown.
+  // Opens the trace with its index and returns everything that is shown.
   std::string Shown(bool keeps_index = true) const {
     auto opened = IndexedTrace::Open(trace_, {}, keeps_index);
     EXPECT_TRUE(opened.ok());
@@ -52,7 +52,7 @@ class IndexFileTest : public ::testing::Test {
     }
     return all + answers.Find(QueryString("text=odd"));
   }
-  // Whether the index that is there is taken.
+  // True if the existing index is loaded.
   bool IsTaken() const {
     auto file = IndexFile::Open(trace_, {});
     EXPECT_TRUE(file.ok());
@@ -81,7 +81,7 @@ TEST_F(IndexFileTest, ShowsTheSameAsTheTrace) {
   EXPECT_EQ(status.st_ino, inode) << "it is not written again";
 }
 
-TEST_F(IndexFileTest, DamagedIndexesAreNotTaken) {
+TEST_F(IndexFileTest, IgnoresDamagedIndexes) {
   const std::string without = Shown();
   const std::string good = Read(index_);
   std::mt19937_64 random(33);
@@ -102,9 +102,9 @@ TEST_F(IndexFileTest, DamagedIndexesAreNotTaken) {
   }
 }
 
-TEST_F(IndexFileTest, WrongContentUnderARightHashIsSafe) {
+TEST_F(IndexFileTest, SurvivesInvalidContentWithAValidHash) {
   Shown();
-  // The content of a file with valid hashes is not trusted either: reading it ends.
+  // Content with valid hashes is not trusted either. Reading it must end.
   const std::string good = Read(index_);
   std::mt19937_64 random(34);
   for (int i = 0; i < 300; ++i) {
@@ -127,7 +127,7 @@ TEST_F(IndexFileTest, WrongContentUnderARightHashIsSafe) {
   }
 }
 
-TEST_F(IndexFileTest, OfAnotherContentItIsNotTaken) {
+TEST_F(IndexFileTest, IgnoresAnIndexOfOtherContent) {
   Shown();
   struct stat before = {};
   ASSERT_EQ(stat(trace_.c_str(), &before), 0);
@@ -135,19 +135,19 @@ TEST_F(IndexFileTest, OfAnotherContentItIsNotTaken) {
   struct stat status = {};
   ASSERT_EQ(stat(trace_.c_str(), &status), 0);
   ASSERT_EQ(status.st_size, before.st_size);
-  // The same size and time.
+  // Other content with the same size and time.
   const timespec times[2] = {before.st_mtim, before.st_mtim};
   ASSERT_EQ(utimensat(AT_FDCWD, trace_.c_str(), times, 0), 0);
   EXPECT_FALSE(IsTaken());
   EXPECT_EQ(Shown(), Shown(false));
   EXPECT_TRUE(IsTaken());
-  // Another time alone changes nothing.
+  // Only the time differs, so the index is valid.
   const timespec later[2] = {{1, 0}, {1, 0}};
   ASSERT_EQ(utimensat(AT_FDCWD, trace_.c_str(), later, 0), 0);
   EXPECT_TRUE(IsTaken());
 }
 
-TEST_F(IndexFileTest, FilesOfOthersAndLinksAreNotTaken) {
+TEST_F(IndexFileTest, IgnoresFilesOfOtherUsersAndLinks) {
   Shown();
   ASSERT_TRUE(IsTaken());
   ASSERT_EQ(chmod(index_.c_str(), 0666), 0);

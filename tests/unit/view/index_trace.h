@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace that has something of each kind of lane.
+// A trace with items in each kind of lane.
 #pragma once
 
 #include <cstdint>

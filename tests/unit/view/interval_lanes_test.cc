@@ -17,7 +17,7 @@ std::vector<Interval> All(const IntervalLanes& lanes, uint32_t lane, uint64_t fr
   return all;
 }
 
-TEST(IntervalLanesTest, KeepsWhatWasAppended) {
+TEST(IntervalLanesTest, KeepsAppendedIntervals) {
   IntervalLanes lanes(size_t{64} << 20);
   std::mt19937_64 random(33);
   std::vector<uint32_t> numbers = {lanes.AddLane(), lanes.AddLane(), lanes.AddLane()};
@@ -73,7 +73,7 @@ TEST(IntervalLanesTest, HolesAreAbsentAndOverlapsAreCut) {
   EXPECT_EQ(lanes.TimeIn(lane, LaneState::kRun), 20U);
 }
 
-TEST(IntervalLanesTest, BeyondTheLimitThereAreShares) {
+TEST(IntervalLanesTest, KeepsOnlySharesBeyondTheLimit) {
   IntervalLanes lanes(size_t{3} << 20);
   const uint32_t lane = lanes.AddLane();
   constexpr uint64_t kCount = 2'000'000;

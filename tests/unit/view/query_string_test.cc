@@ -18,7 +18,7 @@ TEST(QueryStringTest, FindsAndDecodesParameters) {
   EXPECT_EQ(query.Text("fro"), "");
 }
 
-TEST(QueryStringTest, LanesAreALetterAndANumber) {
+TEST(QueryStringTest, ParsesLaneIds) {
   EXPECT_EQ(ParseLaneId("s12")->number, 12U);
   EXPECT_EQ(ParseLaneId("s12")->kind, LaneKind::kStates);
   for (const char* text : {"", "s", "x1", "s-1", "s1x", "s99999999999"})

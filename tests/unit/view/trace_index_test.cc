@@ -18,7 +18,7 @@ void Fill(TraceIndex& index, std::span<const std::byte> bytes) {
   index.Finish();
 }
 
-TEST(TraceIndexTest, LossesAndGapsAreOfTheirCpu) {
+TEST(TraceIndexTest, LossesAndGapsBelongToTheirCpu) {
   TraceScript script;
   script.Name(10, "a").Name(20, "b").Session(50);
   script.Switch(100, 0, 10, "S", 20).Loss(200, 0, 7).Switch(300, 0, 20, "S", 10);

@@ -33,7 +33,7 @@ mode_categories() {
     case "$rest" in
       *"not available"*)
         refused "$category" "$category" fxt-record -q -o "$category.fxt" -c "$category" -- true
-        # A category that this kernel lacks is no failure.
+        # A category that this kernel lacks is not a failure.
         skip "category:$category" "${rest##*not available: }" ;;
       *)
         # Some categories need an argument.

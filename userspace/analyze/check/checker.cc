@@ -99,7 +99,7 @@ CheckResult CheckTrace(fxt::ByteSource& source, const CheckOptions& options,
   }
   if (spans.left_out() != 0) {
     report({reader.position(), rules::kSpanLimit.severity, rules::kSpanLimit.id,
-            fmt::format("{} begins are beyond what is kept; their ends are not checked",
+            fmt::format("{} begins exceed the memory limit; their ends are not checked",
                         spans.left_out())});
   }
   // A record of size 0 is a finding; everything before it was checked.

@@ -32,7 +32,7 @@ struct CheckResult {
   uint64_t errors = 0;
   uint64_t warnings = 0;
   std::map<std::string_view, uint64_t> by_rule;
-  // Why this is no trace at all, or could not be read on (a failing disk); empty otherwise.
+  // Why the file is not a trace, or could not be read to its end (a failing disk); empty otherwise.
   std::string unreadable;
 
   bool clean() const { return errors == 0 && warnings == 0 && unreadable.empty(); }

@@ -64,8 +64,8 @@ std::optional<std::string> CommandLineFault(const fxt::KernelObject& object) {
   const auto text =
       facts::TextOf(facts::FindArgument(object.arguments, schema::argument::kCommandLine));
   if (length == nullptr || !text) {
-    return fmt::format("process {}: \"cmdline_cut\" is no uint64 or has no \"cmdline\" beside it",
-                       object.koid);
+    return fmt::format(
+        "process {}: \"cmdline_cut\" is not a uint64 or has no \"cmdline\" beside it", object.koid);
   }
   if (*length > text->size() || MayHaveGrown(*text)) return std::nullopt;
   return fmt::format("process {}: a command line of {} bytes is cut to {}", object.koid, *length,

@@ -143,7 +143,7 @@ void RecorderChecker::CheckPreamble(const fxt::Reader& reader) {
 
 void RecorderChecker::CheckDefinition(const fxt::Reader& reader) {
   const fxt::Record& record = reader.record();
-  // Providers beyond these are not held against what they defined before.
+  // Definitions of further providers are not compared with their earlier ones.
   Tables none;
   const uint32_t provider = reader.provider().id();
   const bool has_tables = tables_.size() < kMaxProviders || tables_.contains(provider);
@@ -336,7 +336,7 @@ void RecorderChecker::CheckWakeup(const fxt::ThreadWakeup& record) {
     if (const auto koid = facts::KoidOf(waker)) {
       MentionThread(*koid, std::nullopt);
     } else {
-      Report(rules::kWakeup, "the argument \"waker\" is no koid");
+      Report(rules::kWakeup, "the argument \"waker\" is not a koid");
     }
   }
   if (const auto cpu = continuity_.CpuOf(record.thread)) {

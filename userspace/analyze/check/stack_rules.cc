@@ -30,8 +30,7 @@ std::optional<std::string> CheckSymbol(const fxt::Event& event) {
   const bool in_file = Value<fxt::StringRef>(event, schema::symbol::kModule) != nullptr;
   const bool compiled = Value<fxt::KoidValue>(event, schema::symbol::kProcess) != nullptr;
   if (in_file && compiled) return "arguments \"module\" and \"process\" in one";
-  if (schema::IsScriptFrame(start->address) &&
-      (start->address & schema::kScriptLines) != 0) {
+  if (schema::IsScriptFrame(start->address) && (start->address & schema::kScriptLines) != 0) {
     return "an interpreted function whose \"start\" has a line";
   }
   if (!in_file && !compiled && !schema::IsKernelAddress(start->address)) {
@@ -71,7 +70,7 @@ std::optional<std::string> StackRules::Check(const fxt::Record& record) {
   }
   const auto* in = facts::FindArgument(event->arguments, schema::argument::kIn);
   if (in != nullptr && !std::holds_alternative<fxt::StringRef>(in->value)) {
-    return "argument \"in\" is no string";
+    return "argument \"in\" is not a string";
   }
   return std::nullopt;
 }

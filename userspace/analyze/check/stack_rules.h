@@ -19,7 +19,7 @@ class StackRules {
   std::optional<std::string> Check(const fxt::Record& record);
 
  private:
-  // A trace with more is not held against them.
+  // Limit of stacks in memory. Further stacks are not checked.
   static constexpr size_t kMaxStacks = size_t{1} << 20;
 
   std::unordered_set<uint64_t> known_;

@@ -96,7 +96,7 @@ util::Result<Moment> ParseMoment(const std::string& text) {
   }
   auto duration = util::ParseDuration(rest);
   if (!duration) {
-    return util::Error{fmt::format("\"{}\" is no time", text),
+    return util::Error{fmt::format("\"{}\" is not a time", text),
                        "write 1.5s, 20ms (since the first record) or @ and nanoseconds"};
   }
   moment.ns = *duration;

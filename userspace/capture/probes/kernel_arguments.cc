@@ -167,7 +167,7 @@ class FunctionTypes {
       if (type == nullptr) return Refuse("it points to nothing that has a type");
       if (btf_is_fwd(type))
         return Refuse(fmt::format("the members of {} are not in the kernel's BTF", NameOf(type)));
-      if (!btf_is_composite(type)) return Refuse("it is no structure");
+      if (!btf_is_composite(type)) return Refuse("it is not a structure");
       std::vector<std::string> known;
       const auto found = FindMember(type, step.member, 0, 0, &known);
       if (!found) {
@@ -209,7 +209,7 @@ class FunctionTypes {
       return place.ReadText();
     }
     if (!btf_is_array(type) || !IsCharacter(btf_array(type)->type))
-      return Refuse("it is no string");
+      return Refuse("it is not a string");
     return place.ReadTextArray(btf_array(type)->nelems);
   }
 

@@ -180,7 +180,8 @@ std::optional<Observation> OfAnswers(const measure::Group& group, bool median, d
   return result;
 }
 
-// Sleeps for a thing of a kind that their own timer ended, where category `wait` tells.
+// Sleeps for an object of a kind that ended by the thread's own timer, if category `wait` was
+// recorded.
 struct TimerSleeps {
   double count = 0;
   double ms = 0;

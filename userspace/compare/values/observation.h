@@ -16,7 +16,7 @@
 
 namespace comparison {
 
-// A group has own timers, or requests, if they end so many of its sleeps per second.
+// A group has own timers or requests if these end at least this many of its sleeps per second.
 inline constexpr double kLeastPerSecond = 10;
 
 // What rules need to know of an observation beyond its value, by kind of statistic. All are rates,

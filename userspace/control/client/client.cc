@@ -20,7 +20,7 @@
 namespace control {
 namespace {
 
-// Timeouts of calls that answer at once, and of calls that write a file.
+// Timeouts of calls that reply at once, and of calls that write a file.
 constexpr std::chrono::milliseconds kQuick{20'000};
 constexpr std::chrono::milliseconds kLong{600'000};
 
@@ -32,7 +32,7 @@ util::UniqueFd ConnectTo(const std::string& path, int* error) {
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path, path.data(), path.size());
   util::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A controller that does not accept counts as absent.
+  // A controller that does not accept connections counts as absent.
   const timeval timeout{.tv_sec = kQuick.count() / 1000, .tv_usec = 0};
   setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
@@ -46,7 +46,7 @@ class Parameters {
  public:
   Parameters() { json_.BeginObject(); }
   text::JsonWriter& Key(std::string_view name) { return json_.Key(name); }
-  // The output is the first descriptor of the call.
+  // Writes the output, which is the first descriptor of the call.
   void Output(const std::optional<PassedOutput>& output) {
     if (!output) return;
     json_.Key("output").BeginObject();
@@ -164,22 +164,22 @@ class Client::Answer {
 util::Result<Client> Client::Connect(const std::string& path) {
   if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
     return util::Error{
-        fmt::format("'{}' can be no socket's path: it has {} bytes", path, path.size()), ""};
+        fmt::format("'{}' cannot be the path of a socket: it has {} bytes", path, path.size()), ""};
   }
   int error = 0;
   util::UniqueFd fd = ConnectTo(path, &error);
   if (fd) return Client(std::move(fd), path);
   if (IsAbsent(error)) {
-    return util::Error{fmt::format("no controller runs: no program serves {}", path),
+    return util::Error{fmt::format("no controller is running: no program serves {}", path),
                        "sudo fxt-record start begins a session in the background, fxt-record serve "
-                       "is a controller in the foreground"};
+                       "runs a controller in the foreground"};
   }
   if (error == EACCES) {
-    return util::Error{fmt::format("no right to control the session: {}", path),
-                       "run it with sudo, or as a member of the group that serve --group named"};
+    return util::Error{fmt::format("no permission to control the session: {}", path),
+                       "run it with sudo, or as a member of the group given to serve --group"};
   }
   return util::Error{fmt::format("cannot reach the controller at {}: {}", path,
-                                 error == EAGAIN ? "it does not answer" : strerror(error)),
+                                 error == EAGAIN ? "it does not reply" : strerror(error)),
                      ""};
 }
 
@@ -191,8 +191,8 @@ bool Client::IsServed(const std::string& path) {
 
 util::Error Client::Ended() {
   gone_ = true;
-  return {fmt::format("the controller at {} has gone without an answer", path_),
-          "its own messages (journalctl -u fxt-record) say why"};
+  return {fmt::format("the controller at {} closed the connection without a reply", path_),
+          "see its messages: journalctl -u fxt-record"};
 }
 
 util::Result<std::string> Client::Receive(std::chrono::milliseconds timeout) {
@@ -204,7 +204,7 @@ util::Result<std::string> Client::Receive(std::chrono::milliseconds timeout) {
     if (auto message = splitter_.Next()) return std::move(*message);
     const uint64_t now = util::MonotonicNow();
     if (now >= deadline) {
-      return util::Error{fmt::format("the controller at {} does not answer", path_), ""};
+      return util::Error{fmt::format("the controller at {} does not reply", path_), ""};
     }
     pollfd ready{socket_.get(), POLLIN, 0};
     poll(&ready, 1, static_cast<int>((deadline - now) / 1'000'000 + 1));
@@ -237,8 +237,8 @@ util::Result<Client::Answer> Client::Call(std::string_view member, std::string_v
   if (!reply) return reply.TakeError();
   auto json = text::ParseJson(*reply, kMaxDepth);
   if (!json || !json->IsObject()) {
-    return util::Error{fmt::format("the program that serves {} is no controller: {}", path_,
-                                   json ? "it sends no object" : json.error().message),
+    return util::Error{fmt::format("the program that serves {} is not a controller: {}", path_,
+                                   json ? "its reply is not an object" : json.error().message),
                        ""};
   }
   const std::string error = Text(*json, "error");

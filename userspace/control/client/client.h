@@ -17,39 +17,39 @@
 
 namespace control {
 
-// A descriptor that is passed with a call. The caller keeps it.
+// A descriptor that is passed with a call. The caller still owns it.
 struct PassedOutput {
   int fd = -1;
   bool gzip = false;
 };
 
-// Calls block until the reply, with a timeout. An error carries the controller's message.
+// Calls block until the reply or a timeout. An error carries the controller's message.
 class Client {
  public:
-  // To the controller that serves `path`.
+  // Connects to the controller that serves `path`.
   static util::Result<Client> Connect(const std::string& path);
   // True if a controller serves `path`, even if this user may not control it.
   static bool IsServed(const std::string& path);
 
   util::Status Initialize(const request::TraceConfig& config, std::optional<PassedOutput> output);
   util::Status Start(const request::StartOptions& options);
-  // None if nothing was written.
+  // Empty if nothing was written.
   util::Result<std::optional<request::WrittenTrace>> Stop(bool write_results,
                                                           std::optional<PassedOutput> output);
   util::Result<std::optional<request::WrittenTrace>> Terminate(bool write_results,
                                                                std::optional<PassedOutput> output);
-  // The last `last` ns; 0: all of the buffer.
+  // Writes the last `last` ns of the buffer; 0: the whole buffer.
   util::Result<std::optional<request::WrittenTrace>> TakeSnapshot(PassedOutput output,
                                                                   uint64_t last);
   util::Status SendAlert(const std::string& name);
-  // True if a session has recorded it.
+  // Returns true if a session has recorded the mark.
   util::Result<bool> SendMark(const MarkRequest& mark);
   util::Result<Status> GetStatus();
 
   // The name of the last error of the interface, such as "ALREADY_INITIALIZED"; empty after
   // success.
   const std::string& last_error() const { return last_error_; }
-  // The controller has closed the connection without a reply.
+  // True if the controller closed the connection without a reply.
   bool gone() const { return gone_; }
 
  private:

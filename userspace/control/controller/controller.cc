@@ -24,8 +24,8 @@ Failure NotInitialized() {
 Failure IsStopping() { return {error_name::kStopping, "tracing is being stopped"}; }
 Failure IsTerminating() { return {error_name::kTerminating, "the session is being terminated"}; }
 Failure NoOutput() {
-  return {error_name::kNoOutput, "the results have no output",
-          "name an output, here or when the session is initialized"};
+  return {error_name::kNoOutput, "there is no output for the results",
+          "name an output in this call or when the session is initialized"};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void Controller::Begin() { busy_ = true; }
 void Controller::Settle(SessionState state) {
   busy_ = false;
   Enter(state);
-  // In the order of the calls. Each may begin an operation that the later ones wait for.
+  // In the order of the calls. Each may begin an operation that later calls wait for.
   for (Retry& retry : std::exchange(waiting_, {})) retry();
 }
 
@@ -51,7 +51,7 @@ bool Controller::streaming() const {
 
 std::optional<TraceOutput> Controller::ChooseOutput(std::optional<TraceOutput> output) const {
   if (output || !output_) return output;
-  // A copy: later results of the session follow in the same output.
+  // A copy, because later results of the session are written to the same output.
   util::UniqueFd copy(fcntl(output_->fd.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy) return std::nullopt;
   return TraceOutput{std::move(copy), output_->name, output_->gzip, output_->client};
@@ -62,7 +62,7 @@ void Controller::Initialize(request::TraceConfig config, std::optional<TraceOutp
   if (state_ == SessionState::kTerminating) return done({IsTerminating()});
   if (state_ != SessionState::kReady || busy_) {
     return done({Failure{error_name::kAlreadyInitialized,
-                         "there is a tracing session, and there is one at a time",
+                         "there is a tracing session already; only one can exist",
                          "fxt-record status shows it, fxt-record stop or cancel ends it"}});
   }
   Begin();
@@ -84,7 +84,7 @@ void Controller::Initialize(request::TraceConfig config, std::optional<TraceOutp
 void Controller::Start(request::StartOptions options, uint64_t now, Done done) {
   switch (state_) {
     case SessionState::kReady:
-      // The session is being initialized.
+      // The session is still being initialized.
       if (busy_) return Wait([this, options, now, done] { Start(options, now, done); });
       return done({NotInitialized()});
     case SessionState::kStarting:
@@ -142,7 +142,7 @@ void Controller::Stop(bool write_results, std::optional<TraceOutput> output, Don
       done(std::move(stopped));
       return Settle(SessionState::kStopped);
     }
-    // A slow reader delays the answer to this call, and no other call.
+    // A slow reader delays only the reply to this call.
     engine_.Write(
         std::move(**shared), 0, [this] { Settle(SessionState::kStopped); }, done);
   });
@@ -178,7 +178,7 @@ void Controller::WriteThenTerminate(std::optional<TraceOutput> output, Done done
       done(std::move(ended));
     });
   }
-  // The session ends when its events are copied. The answer waits for the reader as well.
+  // The session ends when its events are copied. The reply also waits for the reader.
   struct Results {
     std::optional<Outcome> written;
     std::optional<Outcome> ended;
@@ -244,8 +244,8 @@ void Controller::TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, 
   }
   if (streaming()) {
     return done({Failure{error_name::kNotSupported,
-                         "a streaming session keeps no buffer to take a snapshot of",
-                         "what it recorded is in its file"}});
+                         "a streaming session has no buffer to take a snapshot of",
+                         "its events are in its file"}});
   }
   if (!output) return done({NoOutput()});
   engine_.Write(

@@ -20,34 +20,34 @@ namespace control {
 // call returns.
 class Controller {
  public:
-  // `engine` outlives it.
+  // `engine` outlives the controller.
   explicit Controller(Engine& engine) : engine_(engine) {}
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // `output`: open, if the call names one.
+  // `output`: already open; empty if the call names none.
   void Initialize(request::TraceConfig config, std::optional<TraceOutput> output, Done done);
   // `now`: ns of CLOCK_MONOTONIC, for start_timeout_milliseconds.
   void Start(request::StartOptions options, uint64_t now, Done done);
   void Stop(bool write_results, std::optional<TraceOutput> output, Done done);
   void Terminate(bool write_results, std::optional<TraceOutput> output, Done done);
   void TakeSnapshot(std::optional<TraceOutput> output, uint64_t last, Done done);
-  // True if such a call, made now, may write something. Otherwise the server does not open its
-  // output, and leaves no empty file.
+  // True if a call of Stop() or Terminate() may write results now. Otherwise the server does not
+  // open the output, so that no empty file is left.
   bool MayStopWrite() const;
   bool MayTerminateWrite() const;
   bool MaySnapshotWrite() const;
-  // The failure, if there is one.
+  // Returns the failure; empty: none.
   std::optional<Failure> SendAlert(const std::string& name);
   void GetStatus(std::function<void(const Status&)> done);
 
-  // The engine reports that tracing has ended, for `reason` (the buffer is full).
+  // Called by the engine when tracing has ended by itself, with the reason (the buffer is full).
   void StoppedByItself(const std::string& reason);
 
   // Called after every change of the state.
   void OnState(std::function<void(SessionState)> listener) { on_state_ = std::move(listener); }
   SessionState state() const { return state_; }
-  // No operation is under way.
+  // True if no operation is in progress.
   bool idle() const { return !busy_; }
 
   // The time of the next Tick(), ns of CLOCK_MONOTONIC.
@@ -63,7 +63,7 @@ class Controller {
   void Settle(SessionState state);
   void Wait(Retry retry) { waiting_.push_back(std::move(retry)); }
   bool streaming() const;
-  // The output of the call, or else that of the session.
+  // Returns `output`, or else the output of the session.
   std::optional<TraceOutput> ChooseOutput(std::optional<TraceOutput> output) const;
   void WriteThenTerminate(std::optional<TraceOutput> output, Done done);
   void FinishTerminating();

@@ -22,7 +22,7 @@ struct TraceOutput {
   util::UniqueFd fd;
   std::string name;  // in messages
   bool gzip = false;
-  Peer client = Peer::Self();  // whose output it is
+  Peer client = Peer::Self();  // owner of the output
 };
 
 // The outcome of an operation.
@@ -73,10 +73,10 @@ class Engine {
                           Done done) = 0;
   virtual void Start(const request::StartOptions& options, Done done) = 0;
   virtual void Stop(Done done) = 0;
-  // Writes the last `last` ns of the buffer, or all of it for 0; not for STREAMING. Calls `copied`
-  // once the buffer is not needed any more: other operations may follow. Calls `done` when the
-  // output has all of it; the reader of the output determines how long that takes. `copied` comes
-  // first, also after a failure.
+  // Writes the last `last` ns of the buffer, or the whole buffer for 0; not for STREAMING. Calls
+  // `copied` once the buffer is not needed any more, so that other operations may follow. Calls
+  // `done` when the output has all data; its reader determines how long that takes. `copied` is
+  // called first, also after a failure.
   virtual void Write(TraceOutput output, uint64_t last, std::function<void()> copied,
                      Done done) = 0;
   // Ends the session. Completes the file of STREAMING, and snapshots that are being copied.
@@ -85,9 +85,8 @@ class Engine {
   // A client has sent an alert while there is a session.
   virtual void Alert(const std::string& name) = 0;
 
-  // Passes `done` the part of the status that the controller does not know, possibly before the
-  // call returns. The status may be up to 50 ms old, so that frequent calls cost the recording
-  // nothing.
+  // Passes the recording's part of the status to `done`, possibly before the call returns. The
+  // status may be up to 50 ms old, so that frequent calls cost the recording nothing.
   virtual void GetStatus(std::function<void(Status)> done) = 0;
 };
 

@@ -18,14 +18,14 @@ bool IsFlag(const Json& call, const char* name) {
   return found != nullptr && found->IsTrue();
 }
 
-// Reads the members of one object. Keeps the first fault and ignores later ones.
+// Reads the members of one object. Keeps the first error and ignores later ones.
 class Fields {
  public:
   Fields(const Json& object, std::string prefix, std::optional<BadParameter>& bad,
          std::initializer_list<const char*> known)
       : object_(object), prefix_(std::move(prefix)), bad_(bad) {
     if (!object_.IsObject()) {
-      Refuse("", "is no object");
+      Refuse("", "is not an object");
       return;
     }
     for (const auto& member : object_.GetObject()) {
@@ -36,7 +36,7 @@ class Fields {
     }
   }
 
-  // Null where it is not given.
+  // Null if the member is missing or null.
   const Json* Find(const char* name) const {
     const Json* found = text::FindMember(object_, name);
     return found == nullptr || found->IsNull() ? nullptr : found;
@@ -45,7 +45,7 @@ class Fields {
   void Bool(const char* name, bool& value) {
     const Json* found = Find(name);
     if (found == nullptr) return;
-    if (!found->IsBool()) return Refuse(name, "is no bool");
+    if (!found->IsBool()) return Refuse(name, "is not a bool");
     value = found->GetBool();
   }
 
@@ -54,7 +54,7 @@ class Fields {
     const Json* found = Find(name);
     if (found == nullptr) return;
     const auto number = text::UnsignedOf(found);
-    if (!number) return Refuse(name, "is no whole number of 0 or more");
+    if (!number) return Refuse(name, "is not a non-negative integer");
     if (*number > std::numeric_limits<T>::max() || *number > INT64_MAX) {
       return Refuse(name, "is too large");
     }
@@ -81,18 +81,18 @@ class Fields {
     for (const Json& element : found->GetArray()) {
       const auto number = text::UnsignedOf(&element);
       if (!number || *number > most) {
-        return Refuse(name, fmt::format("has something else than numbers of 0 to {}", most));
+        return Refuse(name, fmt::format("must have only numbers from 0 to {}", most));
       }
       values.push_back(static_cast<uint32_t>(*number));
     }
   }
 
-  // Null if it is missing, or refused.
+  // Null if the member is missing or refused.
   const Json* FindArray(const char* name, size_t max_count) {
     const Json* found = Find(name);
     if (found == nullptr) return nullptr;
     if (!found->IsArray()) {
-      Refuse(name, "is no array");
+      Refuse(name, "is not an array");
       return nullptr;
     }
     if (found->Size() > max_count) {
@@ -118,12 +118,12 @@ class Fields {
  private:
   void ReadString(const Json& found, const char* name, std::string& value, size_t max_bytes) {
     const auto text = text::StringOf(&found);
-    if (!text) return Refuse(name, "is no string");
+    if (!text) return Refuse(name, "is not a string");
     if (text->size() > max_bytes) {
       return Refuse(name, fmt::format("has more than {} bytes", max_bytes));
     }
     value = *text;
-    if (value.find('\0') != std::string::npos) Refuse(name, "has a NUL in it");
+    if (value.find('\0') != std::string::npos) Refuse(name, "contains a NUL");
   }
 
   const Json& object_;
@@ -149,7 +149,7 @@ std::optional<OutputChoice> ReadOutput(const Json* json, std::optional<BadParame
   fields.String("path", output.path, kMaxPath);
   fields.Bool("gzip", output.gzip);
   if (output.descriptor.has_value() == !output.path.empty()) {
-    fields.Refuse("", "takes one of descriptor and path");
+    fields.Refuse("", "needs either descriptor or path");
   }
   if (!output.path.empty() && !output.path.starts_with('/')) {
     fields.Refuse("path", "is not absolute");
@@ -204,7 +204,7 @@ request::TraceConfig ReadConfig(const Json& json, std::optional<BadParameter>& b
   if (const auto found = request::FindBufferingMode(mode)) {
     config.buffering_mode = *found;
   } else {
-    fields.Refuse("buffering_mode", "is none of ONESHOT, CIRCULAR and STREAMING");
+    fields.Refuse("buffering_mode", "is not ONESHOT, CIRCULAR or STREAMING");
   }
   if (const Json* specs = fields.FindArray("provider_specs", kMaxProviders)) {
     for (const Json& spec : specs->GetArray()) {
@@ -226,10 +226,10 @@ util::Result<Call> Call::Parse(std::string_view message) {
   auto json = text::ParseJson(message, kMaxDepth);
   if (!json) return json.TakeError();
   const auto method = text::StringOf(text::FindMember(*json, "method"));
-  if (!method) return util::Error{"the message names no method", ""};
+  if (!method) return util::Error{"the message has no method", ""};
   if (method->size() > 255) return util::Error{"the method's name is too long", ""};
   if (method->find('.') == std::string_view::npos) {
-    return util::Error{"the method has no interface", ""};
+    return util::Error{"the method's name has no interface", ""};
   }
   return Call(std::move(*json), std::string(*method));
 }
@@ -290,7 +290,7 @@ Read<request::StartOptions> Call::ReadStart() const {
   if (const auto found = request::FindBufferDisposition(word)) {
     read.value.buffer_disposition = *found;
   } else {
-    inner.Refuse("buffer_disposition", "is none of CLEAR_ALL, CLEAR_NONDURABLE and RETAIN");
+    inner.Refuse("buffer_disposition", "is not CLEAR_ALL, CLEAR_NONDURABLE or RETAIN");
   }
   inner.Strings("additional_categories", read.value.additional_categories, kMaxCategories,
                 kMaxCategoryName);
@@ -329,7 +329,7 @@ Read<ProviderRequest> Call::ReadProvider() const {
   Fields fields(parameters(), "", read.bad, {"name", "pid", "categories"});
   fields.String("name", read.value.name, kMaxProviderName);
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
-  // The pid in the program's own namespace. The kernel reports the one that counts.
+  // The pid in the program's own namespace is ignored. The kernel reports the real one.
   uint32_t pid = 0;
   fields.Int("pid", pid);
   fields.Strings("categories", read.value.categories, kMaxCategories, kMaxCategoryName);
@@ -345,7 +345,7 @@ Read<MarkRequest> Call::ReadMark() const {
   if (const auto found = FindMarkKind(kind)) {
     read.value.kind = *found;
   } else {
-    fields.Refuse("kind", "is none of BEGIN, END, INSTANT and COUNTER");
+    fields.Refuse("kind", "is not BEGIN, END, INSTANT or COUNTER");
   }
   fields.String("name", read.value.name, kMaxMarkName);
   if (!read.bad && read.value.name.empty()) fields.Refuse("name", "is missing");
@@ -354,7 +354,7 @@ Read<MarkRequest> Call::ReadMark() const {
     if (value->IsNumber()) {
       read.value.value = value->GetDouble();
     } else {
-      fields.Refuse("value", "is no number");
+      fields.Refuse("value", "is not a number");
     }
   }
   fields.Int("pid", read.value.pid);

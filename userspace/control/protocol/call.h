@@ -13,7 +13,7 @@
 
 namespace control {
 
-// The first parameter of a call that is wrong, and why.
+// The first invalid parameter of a call, and why it is invalid.
 struct BadParameter {
   std::string name;  // "config.categories"
   std::string message;
@@ -27,7 +27,7 @@ struct Read {
 
 class Call {
  public:
-  // An error if the message is no varlink call.
+  // An error if the message is not a varlink call.
   static util::Result<Call> Parse(std::string_view message);
 
   // "fuchsia.tracing.controller.GetStatus"; interface() is the part before the last dot.
@@ -40,8 +40,8 @@ class Call {
   bool oneway() const { return oneway_; }
   bool upgrade() const { return upgrade_; }
 
-  // Each reads the parameters of one method. Parameters that the method does not have, and those
-  // beyond the limits of the interface, are refused.
+  // Each reads the parameters of one method. Refuses unknown parameters and values beyond the
+  // limits of the interface.
   Read<std::string> ReadInterface() const;
   Read<InitializeRequest> ReadInitialize() const;
   Read<request::StartOptions> ReadStart() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bytes and file descriptors over a Unix socket (SCM_RIGHTS).
+// Sends and receives bytes and file descriptors over a Unix socket (SCM_RIGHTS).
 #pragma once
 
 #include <sys/types.h>
@@ -12,17 +12,16 @@
 
 namespace control {
 
-// A controller's name for an output that was passed as a descriptor: it does not know the file's
-// name.
+// The name in messages of an output that was passed as a descriptor, whose file name is unknown.
 inline constexpr std::string_view kPassedOutputName = "the output";
 
 // The descriptors that one receive can take; the kernel closes the rest.
 inline constexpr size_t kMaxDescriptors = 8;
 
-// As send(2) with MSG_NOSIGNAL, and with `descriptor` unless it is below 0. Allocates nothing.
+// Like send(2) with MSG_NOSIGNAL. Also sends `descriptor` unless it is below 0. Does not allocate.
 ssize_t SendWithDescriptor(int socket, std::string_view bytes, int descriptor);
 
-// As recv(2). Adds the descriptors to `received`, closed on exec.
+// Like recv(2). Appends the descriptors, which are close-on-exec, to `received`.
 ssize_t ReceiveWithDescriptors(int socket, char* buffer, size_t size,
                                std::vector<util::UniqueFd>& received);
 

@@ -26,7 +26,7 @@ std::optional<std::string> MessageSplitter::Next() {
   std::string message = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);
   searched_ = 0;
-  // A long message is no reason to keep its memory.
+  // Frees the memory, which a long message may have enlarged.
   if (buffer_.empty()) buffer_ = {};
   return message;
 }

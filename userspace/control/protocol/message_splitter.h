@@ -14,9 +14,9 @@ class MessageSplitter {
   // Longest message, without its NUL.
   static constexpr size_t kMaxMessage = size_t{1} << 20;
 
-  // False when a message is longer than kMaxMessage, and from then on; drops the bytes.
+  // Returns false from the first message on that is longer than kMaxMessage, and drops the bytes.
   bool Append(std::string_view bytes);
-  // Removes the next complete message; none if its end has not come.
+  // Removes and returns the next complete message; empty if there is none.
   std::optional<std::string> Next();
 
   // True if a part of a message is buffered.

@@ -25,7 +25,7 @@ util::Result<Peer> Peer::Of(int socket) {
   for (;;) {
     peer.groups.resize(bytes / sizeof(gid_t));
     if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, peer.groups.data(), &bytes) == 0) break;
-    // The kernel has set the size it needs. Without groups the peer has fewer rights.
+    // On ERANGE the kernel has set the required size. Without groups the peer has fewer rights.
     if (errno != ERANGE || bytes / sizeof(gid_t) <= peer.groups.size()) {
       bytes = 0;
       break;
@@ -42,8 +42,8 @@ Peer Peer::Self() { return Peer{geteuid(), getegid(), getpid(), {}, nullptr}; }
 
 bool Peer::IsPrivileged() const { return uid == 0 || uid == geteuid(); }
 
-// Plain system calls: those of the C library change all threads, which a forked child does not
-// have.
+// Uses raw system calls. The functions of the C library change all threads, which a forked child
+// does not have.
 int Peer::Become() const {
   if (uid == geteuid()) return 0;
   if (syscall(SYS_setgroups, groups.size(), groups.data()) != 0 ||

@@ -13,7 +13,7 @@
 
 namespace control {
 
-// The credentials are those of the moment of connect(2).
+// The credentials are those at connect(2).
 struct Peer {
   uid_t uid = 0;
   gid_t gid = 0;
@@ -29,8 +29,8 @@ struct Peer {
   bool IsPrivileged() const;
   // True for privileged peers and for members of `group`.
   bool MayControl(std::optional<gid_t> group) const;
-  // Gives this process the user, group and groups of the peer. Returns 0 or errno. For the child of
-  // a fork of a process with threads: allocates nothing, and changes the calling thread only.
+  // Gives this process the user, group and groups of the peer. Returns 0 or errno. Made for
+  // a forked child of a process with threads: does not allocate, changes only the calling thread.
   int Become() const;
 };
 

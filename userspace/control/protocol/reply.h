@@ -30,7 +30,7 @@ struct ProviderInfo {
 struct TriggerStatus {
   std::string condition;
   uint64_t fired = 0;
-  uint64_t suppressed = 0;  // by the limit
+  uint64_t suppressed = 0;  // firings without a file of their own
   uint64_t files = 0;
 };
 
@@ -63,7 +63,7 @@ struct Status {
   uint64_t providers_refused = 0;      // too many; since the session began
   std::optional<UnwindTables> unwind;  // of call stacks
   std::vector<TriggerStatus> triggers;
-  std::string reason;  // why it stopped by itself
+  std::string reason;  // why the session stopped by itself
   uint32_t pid = 0;    // of the controller
   std::string version;
 };
@@ -75,7 +75,7 @@ struct Failure {
   std::string hint = {};
 };
 
-// Each is one message with its NUL. `continues`: further replies to the call follow.
+// Each function returns one message with its NUL. `continues`: further replies to the call follow.
 namespace reply {
 std::string Empty();
 std::string Error(const Failure& failure);
@@ -90,10 +90,10 @@ std::string Categories(const std::vector<KnownCategory>& categories);
 std::string Providers(const std::vector<ProviderInfo>& providers);
 std::string State(SessionState state, bool continues);
 std::string Alert(std::string_view name, bool continues);
-// A reply to RegisterProvider; others follow. `has_buffer`: a descriptor comes with it.
+// A reply to RegisterProvider; others follow. `has_buffer`: a descriptor is passed with it.
 std::string ProviderState(uint32_t id, SessionState state, bool has_buffer);
 std::string Recorded(bool recorded);
-// Replies to StopTracing and TakeSnapshot. TerminateTracing has the same in an object `result`.
+// Replies to StopTracing and TakeSnapshot. TerminateTracing wraps the same in an object `result`.
 std::string Result(const std::optional<request::WrittenTrace>& written);
 std::string TerminateResult(const std::optional<request::WrittenTrace>& written);
 std::string StatusReport(const Status& status);

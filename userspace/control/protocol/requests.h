@@ -14,7 +14,7 @@ namespace control {
 
 // The output of a trace, as a call names it: a descriptor or a path.
 struct OutputChoice {
-  std::optional<uint32_t> descriptor;  // index among those that came with the call
+  std::optional<uint32_t> descriptor;  // index among those passed with the call
   std::string path;                    // absolute
   bool gzip = false;
 };
@@ -41,7 +41,7 @@ struct MarkRequest {
   std::string name;
   std::string category = "mark";
   double value = 0;              // of a counter
-  uint32_t pid = 0;              // of the main thread that has it; 0: the caller
+  uint32_t pid = 0;              // process of the event: the caller or its parent; 0: the caller
   uint64_t nanoseconds_ago = 0;  // the age of the event
 };
 

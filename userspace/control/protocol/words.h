@@ -9,7 +9,7 @@
 
 namespace control {
 
-// Nesting of a message; the interface needs five.
+// Limit of the nesting of a message; the interface needs five levels.
 inline constexpr int kMaxDepth = 32;
 inline constexpr size_t kMaxCategories = 100;
 inline constexpr size_t kMaxCategoryName = 100;         // bytes
@@ -19,7 +19,7 @@ inline constexpr size_t kMaxProviderName = 100;  // bytes
 inline constexpr size_t kMaxAlertName = 14;      // bytes
 inline constexpr size_t kMaxMarkName = 1000;     // bytes
 
-// With the numbers of the document.
+// The values are those of Fuchsia's interface.
 enum class SessionState : uint8_t {
   kReady = 1,
   kInitialized = 2,
@@ -35,7 +35,7 @@ enum class MarkKind : uint8_t { kBegin, kEnd, kInstant, kCounter };
 std::string_view Name(SessionState state);
 std::string_view Name(MarkKind kind);
 
-// None for an unknown name. Case counts.
+// Empty for an unknown name. Case-sensitive.
 std::optional<MarkKind> FindMarkKind(std::string_view word);
 
 // Names of the interface's errors.

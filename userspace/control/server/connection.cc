@@ -13,7 +13,7 @@ namespace control {
 namespace {
 
 constexpr size_t kReadBytes = size_t{64} << 10;
-// No further calls are read while the client has so much to read.
+// No further calls are read while this much output is pending.
 constexpr size_t kEnoughOutgoing = size_t{64} << 10;
 
 bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -29,11 +29,11 @@ pollfd Connection::Polled() const {
 }
 
 void Connection::Turn(short revents, uint64_t now) {
-  // Both directions are closed. `echo ... | socat` closes one of them.
+  // POLLHUP: both directions are closed. `echo ... | socat` closes only one.
   if ((revents & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (revents & POLLIN) == 0) dead_ = true;
   if (!dead_ && (revents & POLLIN) != 0) Receive();
   if (!dead_ && !outgoing_.empty()) Flush(now);
-  // The time of a call that is under way does not count for the message behind it.
+  // The time of the current call does not count against the timeout of the next message.
   if (busy_ && part_since_ != 0) part_since_ = now;
   if (const auto end = deadline(); end && now >= *end) dead_ = true;
 }
@@ -76,7 +76,7 @@ void Connection::Send(std::string_view message, std::shared_ptr<util::UniqueFd> 
 
 void Connection::Flush(uint64_t now) {
   while (!outgoing_.empty()) {
-    // Up to the next descriptor, or with it.
+    // Sends the bytes before the next descriptor, or the descriptor with the bytes after it.
     const bool pass = !passed_.empty() && passed_.front().place == 0;
     const size_t until =
         passed_.size() > (pass ? 1 : 0) ? passed_[pass ? 1 : 0].place : outgoing_.size();
@@ -115,7 +115,7 @@ std::optional<uint64_t> Connection::deadline() const {
 }
 
 void Connection::ForgetDescriptors() {
-  // The descriptors may belong to a call that has arrived in part.
+  // If a part of a call is buffered, the descriptors may belong to it.
   if (!splitter_.has_part()) descriptors_.clear();
 }
 

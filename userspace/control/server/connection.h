@@ -22,14 +22,14 @@ namespace control {
 
 class Connection {
  public:
-  // Bytes that the client has not read; more end the connection.
+  // Limit of bytes that the client has not read. More end the connection.
   static constexpr size_t kMaxOutgoing = size_t{512} << 10;
-  // Alerts that are kept for the next WatchAlert.
+  // Limit of alerts that are kept for the next WatchAlert.
   static constexpr size_t kMaxAlerts = 64;
   // The time for a message to arrive completely, and for the client to read a reply; ns.
   static constexpr uint64_t kTimeoutNs = 10'000'000'000;
 
-  // `socket` does not block.
+  // `socket` is non-blocking.
   Connection(util::UniqueFd socket, Peer peer)
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
 
@@ -37,25 +37,25 @@ class Connection {
   pollfd Polled() const;
   // Reads and writes without blocking. `now`: ns of CLOCK_MONOTONIC.
   void Turn(short revents, uint64_t now);
-  // The next message; none while the last call is not answered.
+  // The next message; empty while the last call has no reply yet.
   std::optional<std::string> NextMessage(uint64_t now);
   bool has_message() const { return !busy_ && splitter_whole_; }
 
-  // Sends a message with its NUL, and a descriptor with it, or null.
+  // Sends a message with its NUL, and `descriptor` with it if it is not null.
   void Send(std::string_view message, std::shared_ptr<util::UniqueFd> descriptor = nullptr);
-  // Reads nothing more, and ends when all is sent.
+  // Stops reading, and ends the connection when all output is sent.
   void CloseAfterwards() { closing_ = true; }
   void CloseNow() { dead_ = true; }
   // True if the connection has ended.
   bool over() const;
-  // The time at which it ends; none if no transfer is under way.
+  // The time of the timeout; empty if no transfer is in progress.
   std::optional<uint64_t> deadline() const;
 
-  // From a call to its last reply.
+  // True from a call to its last reply.
   void set_busy(bool busy) { busy_ = busy; }
   bool busy() const { return busy_; }
 
-  // Descriptors of the client. The handler of a call moves out those that it uses.
+  // Descriptors that the client passed. The handler of a call moves out those that it uses.
   std::vector<util::UniqueFd>& descriptors() { return descriptors_; }
   // Closes the unused descriptors after a call.
   void ForgetDescriptors();
@@ -74,7 +74,7 @@ class Connection {
   util::UniqueFd socket_;
   Peer peer_;
   MessageSplitter splitter_;
-  bool splitter_whole_ = false;  // may have a complete message
+  bool splitter_whole_ = false;  // the splitter may have a complete message
   std::vector<util::UniqueFd> descriptors_;
   std::string outgoing_;
   // A descriptor that goes with the byte at this place of outgoing_.

@@ -27,8 +27,8 @@ util::Error Failed(const std::string& path, const char* what) {
   const int error = errno;
   return {fmt::format("cannot {} {}: {}", what, path, strerror(error)),
           error == EACCES || error == EPERM
-              ? "serving /run/fxt-record/control takes root; --socket "
-                "names another place"
+              ? "serving /run/fxt-record/control requires root; --socket "
+                "selects another path"
               : ""};
 }
 
@@ -45,7 +45,7 @@ bool IsServed(const std::string& path) {
   if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return true;
   }
-  return errno == EAGAIN;  // its backlog is full
+  return errno == EAGAIN;  // a listening socket with a full backlog
 }
 
 int NumberOf(const char* variable) {
@@ -65,7 +65,7 @@ std::string SocketPath() {
 util::Result<std::unique_ptr<ControlSocket>> ControlSocket::Bind(const std::string& path,
                                                                  std::optional<gid_t> group) {
   if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return util::Error{fmt::format("a socket's path has 1 to {} bytes, and '{}' has {}",
+    return util::Error{fmt::format("the path of a socket must have 1 to {} bytes, but '{}' has {}",
                                    sizeof(sockaddr_un::sun_path) - 1, path, path.size()),
                        ""};
   }
@@ -80,14 +80,14 @@ util::Result<std::unique_ptr<ControlSocket>> ControlSocket::FromServiceManager()
   std::unique_ptr<ControlSocket> none;
   const int count = NumberOf("LISTEN_FDS");
   if (NumberOf("LISTEN_PID") != getpid() || count == 0) return none;
-  // Programs that this process starts must not see them.
+  // Child processes must not see the variables.
   unsetenv("LISTEN_FDS");
   unsetenv("LISTEN_PID");
   int listens = 0;
   socklen_t size = sizeof listens;
   if (count != 1 || getsockopt(kFirstPassedFd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 ||
       listens == 0) {
-    return util::Error{"the service manager has to pass one socket that listens",
+    return util::Error{"the service manager must pass one listening socket",
                        "see ListenStream= in fxt-record.socket"};
   }
   std::unique_ptr<ControlSocket> made(new ControlSocket);
@@ -104,7 +104,7 @@ util::Result<std::unique_ptr<ControlSocket>> ControlSocket::FromServiceManager()
 }
 
 ControlSocket::~ControlSocket() {
-  // Another socket may have its place.
+  // Another process may have replaced the socket.
   if (ours_ && IsInPlace()) unlink(path_.c_str());
 }
 
@@ -113,7 +113,7 @@ util::Status ControlSocket::Lock() {
   util::UniqueFd lock(
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return Failed(path, "open");
-  // A process that holds the lock and does not listen is starting or ending.
+  // A process that holds the lock without listening is starting or ending. Waits for it.
   for (int tries = kLockTries; flock(lock.get(), LOCK_EX | LOCK_NB) != 0; --tries) {
     if (errno != EWOULDBLOCK && errno != EINTR) return Failed(path, "lock");
     if (tries > 0 && !IsServed(path_)) {
@@ -121,7 +121,7 @@ util::Status ControlSocket::Lock() {
       continue;
     }
     return util::Error{fmt::format("another controller serves {}", path_),
-                       "fxt-record status asks it; --socket PATH serves at another place"};
+                       "fxt-record status queries it; --socket PATH serves at another path"};
   }
   lock_ = std::move(lock);
   return util::Ok();
@@ -134,12 +134,12 @@ util::Status ControlSocket::RemoveStale() {
     return Failed(path_, "look at");
   }
   if (!S_ISSOCK(existing.st_mode)) {
-    return util::Error{fmt::format("{} is there and is no socket", path_),
-                       "remove it, or name another place with --socket"};
+    return util::Error{fmt::format("{} exists and is not a socket", path_),
+                       "remove it, or select another path with --socket"};
   }
   if (IsServed(path_)) {
     return util::Error{fmt::format("another program serves {}", path_),
-                       "name another place with --socket"};
+                       "select another path with --socket"};
   }
   if (unlink(path_.c_str()) != 0) return Failed(path_, "remove the stale");
   replaced_stale_ = true;
@@ -161,7 +161,7 @@ util::Status ControlSocket::Make() {
   umask(before);
   if (bound != 0) return Failed(path_, "make");
   ours_ = true;
-  // Clients cannot connect before listen().
+  // Safe in steps, because clients cannot connect before listen().
   if (group_ && (chown(path_.c_str(), static_cast<uid_t>(-1), *group_) != 0 ||
                  chmod(path_.c_str(), 0660) != 0)) {
     return Failed(path_, "open to the group");
@@ -180,7 +180,7 @@ bool ControlSocket::IsInPlace() const {
 }
 
 util::Status ControlSocket::Restore() {
-  // The directory may be a new one, with another lock in it.
+  // The directory may be new and have another lock file.
   lock_.reset();
   fd_.reset();
   return Make();

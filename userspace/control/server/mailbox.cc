@@ -17,7 +17,7 @@ void Mailbox::Post(std::function<void()> work) {
     work_.push_back(std::move(work));
   }
   const uint64_t one = 1;
-  // A full counter is readable as well.
+  // Ignores EAGAIN: a full counter is readable as well.
   [[maybe_unused]] const ssize_t written = write(fd_.get(), &one, sizeof one);
 }
 

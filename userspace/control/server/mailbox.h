@@ -13,7 +13,7 @@ namespace control {
 class Mailbox {
  public:
   Mailbox();
-  // From any thread. Functions run in the order of the calls.
+  // May be called from any thread. Functions run in the order of the calls.
   void Post(std::function<void()> work);
   // Readable when the queue is not empty.
   int fd() const { return fd_.get(); }

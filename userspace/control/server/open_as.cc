@@ -18,10 +18,10 @@
 namespace control {
 namespace {
 
-// Runs in the forked child of a process with threads: allocates nothing.
+// Runs in the forked child of a process with threads, so it does not allocate.
 [[noreturn]] void OpenAndSend(const Peer& peer, const char* path, int answer) {
   int error = peer.Become();
-  // The change of the user has reset it.
+  // Becoming another user has reset it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   umask(0);
   int file = -1;

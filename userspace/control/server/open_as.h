@@ -13,19 +13,19 @@
 
 namespace control {
 
-// Forks a process that takes the client's identity and creates the file. The path may lead to a
-// file system that does not answer: only that process waits for it.
+// Forks a process that takes the client's identity and creates the file. If the file system of the
+// path hangs, only that process hangs.
 class OpenAs {
  public:
-  // A new file of mode 0600 that belongs to `peer`. An existing file stays and is an error.
+  // Creates a new file of mode 0600 that belongs to `peer`. An existing file is an error.
   static util::Result<OpenAs> Begin(const Peer& peer, const std::string& path);
   OpenAs(OpenAs&& other) noexcept;
   OpenAs& operator=(OpenAs&&) = delete;
   ~OpenAs();  // kills the process; the caller reaps it
 
-  // Readable when the result is there.
+  // Readable when the result is available.
   int fd() const { return answer_.get(); }
-  // The file, open for writing. Once, when fd() is readable.
+  // Returns the file, open for writing. Call once, when fd() is readable.
   util::Result<util::UniqueFd> Finish();
   // The process that the caller reaps (waitpid(2)).
   pid_t pid() const { return pid_; }

@@ -18,7 +18,7 @@ void Answer(Connection& client, const Call& call, const std::string& message) {
 
 bool ProviderCalls::Handle(const std::shared_ptr<Connection>& client, const Call& call) {
   if (call.member() != "RegisterProvider" && call.member() != "SendMark") return false;
-  // The connection may belong to another process by now, and the pid too.
+  // The connecting process may have exited, and its pid may be reused.
   const Peer& peer = client->peer();
   if (!peer.process || !peer.process->IsAlive()) {
     client->CloseNow();
@@ -59,7 +59,7 @@ void ProviderCalls::Register(const std::shared_ptr<Connection>& client, const Ca
     client->provider_id = *id;
   } else {
     Answer(*client, call,
-           reply::Error(Failure{error_name::kFailed, "no further provider can register"}));
+           reply::Error(Failure{error_name::kFailed, "there are too many providers"}));
   }
 }
 

@@ -14,7 +14,7 @@ class ProviderCalls {
  public:
   explicit ProviderCalls(Engine& engine) : engine_(engine) {}
 
-  // False if `call` is another call of the controller's interface.
+  // Returns false for other calls of the controller's interface.
   bool Handle(const std::shared_ptr<Connection>& client, const Call& call);
   // The client has disconnected.
   void Forget(const Connection& client);

@@ -19,11 +19,11 @@
 namespace control {
 namespace {
 
-// Between two looks at the progress.
+// The interval between two checks of the progress, ms.
 constexpr int kWatchMs = 50;
-// The bytes of one write. Progress is seen in this unit.
+// The bytes of one write, which is the unit of progress.
 constexpr size_t kChunkBytes = size_t{16} << 10;
-// The time that a killed process may take to end, ns. A file system may hold it for longer.
+// The longest wait for a killed process, ns. A hanging file system may delay its end further.
 constexpr uint64_t kKilledNs = 1'000'000'000;
 
 int WriteAll(int to, const char* bytes, size_t size) {
@@ -42,16 +42,16 @@ int WriteAll(int to, const char* bytes, size_t size) {
   return 0;
 }
 
-// Runs in the forked child of a process with threads: allocates nothing. The exit status is 0 or
-// errno.
+// Runs in the forked child of a process with threads, so it does not allocate. The exit status is 0
+// or errno.
 [[noreturn]] void Send(const Peer& client, int from, int to) {
   signal(SIGPIPE, SIG_IGN);
-  // A process that is slow must not keep the outputs of other clients open.
+  // Keeps only these two open, so that a slow process does not hold the outputs of other clients.
   dup2(from, STDIN_FILENO);
   dup2(to, STDOUT_FILENO);
   syscall(SYS_close_range, STDERR_FILENO, ~0U, 0);
   int error = client.Become();
-  // The change of the user has reset it.
+  // Becoming another user has reset it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   char chunk[kChunkBytes];
   while (error == 0) {
@@ -104,7 +104,7 @@ util::Status SendAs(const Peer& client, int from, int to, const std::string& nam
   }
   if (killed) {
     return util::Error{fmt::format("{} was not read to its end", name),
-                       "its reader takes too few bytes; the part that was read may end inside a "
+                       "its reader is too slow; the part that was read may end inside a "
                        "record"};
   }
   if (!WIFEXITED(result)) {

@@ -16,14 +16,14 @@ struct SendLimits {
   uint64_t bytes_per_second = 256 << 10;  // on average, after `idle`
 };
 
-// Sends all of the regular file `from` to `to`, a pipe, a socket or a file that messages call
-// `name`. Blocks the calling thread for at most
+// Sends the whole regular file `from` to `to`, which is a pipe, a socket or a file; messages call
+// it `name`. Blocks the calling thread for at most
 //
 //   limits.idle + size of `from` / limits.bytes_per_second
 //
-// and until `abandoned`. Forks a process that takes the identity of `client` and writes: the
-// receiver of a socket sees the client as the sender, and a file system that does not answer stops
-// that process only. Reads `from` by its file offset, which it changes.
+// or until `abandoned`. Forks a process that takes the identity of `client` and writes. The
+// receiver of a socket therefore sees the client as the sender, and a hanging file system blocks
+// only that process. Reads `from` at its file offset and advances it.
 util::Status SendAs(const Peer& client, int from, int to, const std::string& name,
                     const SendLimits& limits, const std::atomic<bool>& abandoned);
 

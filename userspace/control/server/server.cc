@@ -19,7 +19,7 @@
 namespace control {
 namespace {
 
-// The time to open the path of a client.
+// The timeout for opening a client's path.
 constexpr uint64_t kOpenTimeoutNs = 5'000'000'000;
 
 std::string NoResult(const std::optional<request::WrittenTrace>&) { return reply::Empty(); }
@@ -30,7 +30,7 @@ bool Controls(std::string_view member) {
          member == "TerminateTracing" || member == "TakeSnapshot";
 }
 
-// Accepts files, pipes and sockets that are open for writing.
+// Returns an error unless `fd` is a file, pipe or socket that is open for writing.
 util::Status CheckDescriptor(int fd) {
   struct stat status = {};
   const int flags = fcntl(fd, F_GETFL);
@@ -41,7 +41,7 @@ util::Status CheckDescriptor(int fd) {
   const bool takes_bytes =
       S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
   if (writable && takes_bytes) return util::Ok();
-  return util::Error{"the descriptor is no file, pipe or socket that is open for writing", ""};
+  return util::Error{"the descriptor is not a file, pipe or socket open for writing", ""};
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::optional<uint64_t> Server::deadline() const {
 void Server::Turn(const std::vector<pollfd>& fds, uint64_t now) {
   controller_.Tick(now);
   TurnOpenings(fds, now);
-  // One call of each client, so that none starves the others.
+  // Handles one call of each client, so that no client starves the others.
   for (size_t i = 0; i < polled_clients_; ++i) {
     const Client client = clients_[i];
     client->Turn(fds[first_fd_ + 1 + i].revents, now);
@@ -130,7 +130,7 @@ void Server::TurnOpenings(const std::vector<pollfd>& fds, uint64_t now) {
     if (!client) continue;
     if (!ready) {
       opening.ready(
-          util::Error{fmt::format("cannot write {}: it takes too long", opening.name), ""});
+          util::Error{fmt::format("cannot write {}: opening it takes too long", opening.name), ""});
       continue;
     }
     auto file = opening.process.Finish();
@@ -154,7 +154,7 @@ size_t Server::clients() const {
 }
 
 bool Server::HasPlace(const Peer& peer) const {
-  // Providers have other places.
+  // Providers are counted elsewhere.
   size_t clients = 0;
   size_t of_user = 0;
   for (const Client& client : clients_) {
@@ -167,7 +167,7 @@ bool Server::HasPlace(const Peer& peer) const {
 }
 
 void Server::Accept() {
-  // Bounded, so that a storm of connections leaves time for the clients.
+  // Bounded, so that many new connections do not starve the clients.
   for (size_t i = 0; i < kMaxClientsOfUser; ++i) {
     util::UniqueFd fd(accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) return;
@@ -201,7 +201,7 @@ Done Server::Answering(const Client& client, bool oneway,
 
 void Server::Handle(const Client& client, const std::string& message, uint64_t now) {
   auto call = Call::Parse(message);
-  // A client that speaks another protocol does not understand a reply.
+  // Sends no reply, because the client speaks another protocol.
   if (!call) return client->CloseNow();
   client->set_busy(true);
   if (call->upgrade()) {
@@ -314,11 +314,11 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
   const bool oneway = call.oneway();
   auto read = call.ReadInitialize();
   if (read.bad) {
-    // The document: "A bad request will terminate the connection."
+    // Fuchsia's interface: "A bad request will terminate the connection."
     Answer(client, oneway, reply::InvalidParameter(*read.bad));
     return client->CloseAfterwards();
   }
-  // The controller would place probes with its own rights.
+  // Refused for other users, because the controller would place probes with its own rights.
   if (const uid_t uid = client->peer().uid;
       read.value.config.sources.probes() && uid != 0 && uid != geteuid()) {
     return Answer(client, oneway,
@@ -329,7 +329,7 @@ void Server::Initialize(const Client& client, const Call& call, uint64_t now) {
     return Answer(client, oneway,
                   reply::PermissionDenied("only root may name requests by their payload"));
   }
-  // A call that fails anyway creates no file.
+  // Creates no file if the call fails anyway.
   if (controller_.state() != SessionState::kReady) {
     return controller_.Initialize({}, {}, Answering(client, oneway, NoResult));
   }
@@ -347,7 +347,7 @@ void Server::WithOutput(const Client& client, const std::optional<OutputChoice>&
   if (choice->descriptor) {
     auto& descriptors = client->descriptors();
     if (*choice->descriptor >= descriptors.size() || !descriptors[*choice->descriptor]) {
-      return ready(util::Error{"the call came without that descriptor", ""});
+      return ready(util::Error{"the call has no such descriptor", ""});
     }
     util::UniqueFd fd = std::move(descriptors[*choice->descriptor]);
     if (auto status = CheckDescriptor(fd.get()); !status) return ready(status.TakeError());

@@ -24,14 +24,15 @@ namespace control {
 //   server.AddPollFds(fds); poll(...); server.Turn(fds, now);
 class Server {
  public:
-  // Clients at a time; those of one user other than root; further places for root.
+  // Limits of connected clients: of all users, of one user other than root, and additional ones for
+  // root.
   static constexpr size_t kMaxClients = 64;
   static constexpr size_t kMaxClientsOfUser = 16;
   static constexpr size_t kPlacesForRoot = 8;
 
-  // All outlive it. Members of `group` may control, beside root. Uses the controller's OnState.
-  // `only_watched`: the reason why clients may only send alerts and read the state; empty if they
-  // may also control.
+  // All references outlive the server. Root and members of `group` may control. Uses the
+  // controller's OnState. `only_watched`: the reason why clients may only send alerts and read the
+  // state; empty if they may also control.
   Server(ControlSocket& socket, Controller& controller, Engine& engine, std::optional<gid_t> group,
          std::string only_watched = {});
   Server(const Server&) = delete;
@@ -47,15 +48,15 @@ class Server {
   // Reports an alert to the clients that watch alerts.
   void NotifyAlert(const std::string& name);
 
-  // Without providers.
+  // The number of clients without providers.
   size_t clients() const;
 
  private:
   using Client = std::shared_ptr<Connection>;
-  // Called with the output of a call, or with an error.
+  // Receives the output of a call, or an error.
   using OutputReady = std::function<void(util::Result<std::optional<TraceOutput>>)>;
 
-  // A file that a child process opens for a client.
+  // A file that a child process is opening for a client.
   struct Opening {
     OpenAs process;
     std::weak_ptr<Connection> client;

@@ -34,7 +34,7 @@ class TaskNumbers {
   std::unordered_map<fxt::Koid, int32_t> numbers_;
 };
 
-// Whether a koid stands for something that is no task: the tracks of interrupts, devices and the
+// Whether a koid stands for something other than a task: the tracks of interrupts, devices and the
 // recorder. Perfetto shows them as tracks with names, not as processes.
 constexpr bool IsPseudo(fxt::Koid koid) {
   return koid <= schema::kMaxKoid &&

@@ -129,12 +129,12 @@ class WaitPurposes {
  private:
   // Requesters of a chain. Longer chains lose the first of them.
   static constexpr size_t kMostRequesters = 10;
-  // Threads that are known to have answered a thread, the latest.
+  // Limit of the latest threads known to have answered a thread.
   static constexpr size_t kMostAnswerers = 8;
-  // Parties that are known to have worked for a party.
+  // Limit of parties known to have worked for a party.
   static constexpr size_t kMostServers = 8;
-  // A party serves another one if its threads took requests of it, or answered them, so many times
-  // as often as the other way round.
+  // A party serves another one if its threads took or answered requests of it this many times as
+  // often as in the other direction.
   static constexpr uint32_t kMoreOften = 3;
   // The least times to doubt a chain.
   static constexpr uint32_t kServesSurely = 16;

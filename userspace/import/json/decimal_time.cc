@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
 
-// A number with an exponent: rare, and never with more digits than a double.
+// Converts a number with an exponent. These are rare and have no more digits than a double.
 std::optional<int64_t> ByDouble(std::string_view number, double unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
@@ -20,7 +20,7 @@ std::optional<int64_t> ByDouble(std::string_view number, double unit) {
   return static_cast<int64_t>(std::llround(value));
 }
 
-// `digits`: the number of decimals that are whole nanoseconds.
+// `digits`: the number of decimals down to a nanosecond.
 std::optional<int64_t> Parse(std::string_view number, unsigned digits, double unit) {
   const std::string_view all = number;
   const bool negative = !number.empty() && number.front() == '-';

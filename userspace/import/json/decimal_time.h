@@ -9,8 +9,8 @@
 namespace importer {
 
 // Converts microseconds (a JSON number with or without a fraction) to nanoseconds, rounded to
-// nearest. Avoids doubles, which cannot hold the nanoseconds of a wall clock. Empty if it is no
-// number or beyond 292 years.
+// nearest. Avoids doubles, which cannot hold the nanoseconds of a wall clock. Empty if it is not
+// a number or beyond 292 years.
 std::optional<int64_t> NanosecondsOfMicroseconds(std::string_view number);
 // The same for seconds, as printed by ftrace.
 std::optional<int64_t> NanosecondsOfSeconds(std::string_view number);

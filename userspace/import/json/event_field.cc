@@ -83,7 +83,7 @@ EventField FieldNamed(std::string_view name) {
   if (name.empty()) return EventField::kUnknown;
   const KnownField& known = kKnownByPlace[PlaceOf(name)];
   if (known.name.size() != name.size()) return EventField::kUnknown;
-  // The names are so short that memcmp() takes longer.
+  // A loop, because memcmp() is slower for such short names.
   for (size_t i = 0; i < name.size(); ++i) {
     if (known.name[i] != name[i]) return EventField::kUnknown;
   }

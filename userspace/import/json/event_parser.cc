@@ -109,7 +109,8 @@ class EventParser::Handler {
     return kept;
   }
 
-  // RapidJSON calls with its stream at the first character of a number or behind its last one.
+  // The text of the current number. RapidJSON calls the handler with its stream at the number's
+  // first character or after its last one.
   std::string_view NumberText() const {
     const char* at = stream_->src_;
     const char* from = at;
@@ -119,7 +120,7 @@ class EventParser::Handler {
     return {from, static_cast<size_t>(to - from)};
   }
 
-  // In nanoseconds; numbers also occur in strings.
+  // The time in nanoseconds. Numbers may also be strings.
   std::optional<int64_t> Time(const JsonValue& value) const {
     if (const auto* text = std::get_if<std::string_view>(&value)) {
       return NanosecondsOfMicroseconds(*text);
@@ -130,8 +131,8 @@ class EventParser::Handler {
   static std::optional<int64_t> Time(const FastNumber& number) {
     constexpr unsigned kNanosecondDigits = 3;
     constexpr std::array<int64_t, kNanosecondDigits + 1> kUnits = {1000, 100, 10, 1};
-    constexpr unsigned kSureDigits = 15;  // cannot overflow
-    if (number.count > kSureDigits || number.decimals > kNanosecondDigits) {
+    constexpr unsigned kSafeDigits = 15;  // these cannot overflow
+    if (number.count > kSafeDigits || number.decimals > kNanosecondDigits) {
       return NanosecondsOfMicroseconds(number.text);
     }
     const auto value = static_cast<int64_t>(number.digits) * kUnits[number.decimals];
@@ -167,7 +168,7 @@ class EventParser::Handler {
 
   void AddFrame(std::string_view frame) {
     std::string_view& stack = field_ == EventField::kStack ? event_.stack : event_.end_stack;
-    // The frame lies at the end of the arena, as does the stack before it, unless the field occurs
+    // The frame is at the end of the arena, directly after the stack, unless the field occurs
     // twice.
     if (stack.empty() || stack.data() + stack.size() != frame.data()) {
       stack = frame;
@@ -294,7 +295,7 @@ EventParser::~EventParser() = default;
 EventParser::Answer EventParser::Parse(std::string_view text) {
   constexpr unsigned kFlags = rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNanAndInfFlag |
                               rapidjson::kParseTrailingCommasFlag;
-  // An escape of the last character may be cut anywhere.
+  // The text may be cut inside an escape of its last character.
   constexpr size_t kLongestEscape = 12;
   // Unescaping never makes strings longer; in stacks a line break replaces two quotes.
   if (arena_.size() < text.size()) arena_.resize(text.size());

@@ -11,9 +11,9 @@
 
 namespace importer {
 
-// The only user of RapidJSON, whose event parser was the fastest of Debian's packages that can be
-// linked statically. It took a third of an import's time, so what is plain goes by FastJson; it
-// has the last word on everything else.
+// Parses common syntax with FastJson, and everything else with RapidJSON. RapidJSON was the fastest
+// event-driven parser among Debian's packages that can be linked statically, but took a third of an
+// import's time. No other class uses it.
 class EventParser {
  public:
   EventParser();
@@ -22,16 +22,16 @@ class EventParser {
   EventParser& operator=(const EventParser&) = delete;
 
   enum class Verdict : uint8_t {
-    kEvent,   // `event` is what stands there
+    kEvent,   // event() is the parsed event
     kOther,   // a JSON value that is not an object
     kCut,     // the text ends inside the event
-    kBroken,  // no JSON, or nested deeper than kMaxDepth
+    kBroken,  // not JSON, or nested deeper than kMaxDepth
   };
   struct Answer {
     Verdict verdict = Verdict::kBroken;
     size_t bytes = 0;  // of the value; for broken text, up to the error
   };
-  // RapidJSON recurses into nested values.
+  // Limits the recursion of RapidJSON into nested values.
   static constexpr int kMaxDepth = 200;
 
   // Parses the value at the start of `text`; a NUL must follow the text.
@@ -42,7 +42,7 @@ class EventParser {
   class Handler;
 
   TraceEvent event_;
-  std::vector<char> arena_;  // of unescaped strings; at least as large as the text
+  std::vector<char> arena_;  // unescaped strings; at least as large as the text
   std::unique_ptr<Handler> handler_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fast path for the JSON that programs write. Rare syntax (a number with an exponent, an escape
-// by its code) and errors are left to a complete parser, which the caller then uses.
+// A parser of the JSON that programs usually write. It fails on rare syntax (numbers with an
+// exponent, escapes by code point) and on errors, and the caller then uses a complete parser.
 #pragma once
 
 #include <bit>
@@ -12,12 +12,12 @@
 
 namespace importer {
 
-// At most eighteen digits, without an exponent.
+// A number of at most 18 digits without an exponent.
 struct FastNumber {
   std::string_view text;
   uint64_t digits = 0;    // all of them as one number
-  unsigned decimals = 0;  // how many of them are behind the point
-  unsigned count = 0;     // of digits
+  unsigned decimals = 0;  // number of digits after the point
+  unsigned count = 0;     // number of digits
   bool negative = false;
 };
 
@@ -26,8 +26,8 @@ struct FastNumber {
 //   bool Text(std::string_view)     the text of an object or array that is not parsed
 //   bool LooksInto(bool object)     true if the next object (or array) is to be parsed
 // `copy` of String() and Key() is true if the text must be copied; otherwise it points into the
-// JSON. Arrays are passed to Text(), and so are objects within a parsed object; their syntax is
-// checked.
+// JSON. Arrays and objects within a parsed object are passed to Text() after a check of their
+// syntax.
 template <typename Handler>
 class FastJson {
  public:
@@ -45,7 +45,7 @@ class FastJson {
   }
 
  private:
-  // These functions take the begin of an item and return its end; null: the general parser is
+  // These functions take the begin of an item and return its end, or null if the general parser is
   // needed.
 
   const char* Members(const char* at, bool outermost) {
@@ -127,7 +127,7 @@ class FastJson {
     return at;
   }
 
-  // The character of an escape; 0: something else.
+  // The character of a single-letter escape; 0: another escape.
   static char Escaped(char letter) {
     switch (letter) {
       case '"':
@@ -151,7 +151,7 @@ class FastJson {
 
   // Skips an object or array with its contents.
   const char* PassNested(const char* at) {
-    uint64_t objects = 0;  // a bit for each open one, the innermost lowest: 1 for an object
+    uint64_t objects = 0;  // a bit per open level, the innermost lowest: 1 for an object
     unsigned depth = 0;
     bool value_next = true;
     for (;;) {
@@ -186,7 +186,7 @@ class FastJson {
     }
   }
 
-  // Up to the value.
+  // Skips a name and its colon, up to the value.
   const char* PassName(const char* at) {
     if (*at != '"' || (at = PassString(at + 1)) == nullptr) return nullptr;
     at = PassSpace(at);
@@ -253,7 +253,7 @@ class FastJson {
       while (end_ - at >= 8) {
         uint64_t bytes;
         std::memcpy(&bytes, at, sizeof bytes);
-        // Sets the high bit of each byte that is one of these, and possibly of later bytes.
+        // Sets the high bit of each such byte, and possibly of bytes after the first one.
         const uint64_t quote = bytes ^ kOnes * '"';
         const uint64_t backslash = bytes ^ kOnes * '\\';
         const uint64_t found = (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
@@ -272,7 +272,7 @@ class FastJson {
     return at;
   }
 
-  // The NUL ends it.
+  // Never reads beyond the NUL after the text.
   static bool IsNext(const char* at, const char* word) {
     while (*word != '\0' && *at == *word) ++at, ++word;
     return *word == '\0';
@@ -280,7 +280,7 @@ class FastJson {
 
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-  // Largest depth within Text().
+  // Limit of the nesting within Text().
   static constexpr unsigned kMaxDepth = 60;
 
   const char* const text_;

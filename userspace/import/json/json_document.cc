@@ -143,7 +143,7 @@ void JsonDocument::ReadElements(Each&& each) {
       open_ended_ = true;
       return;
     }
-    if (c == '}') {  // of an object whose array has no end
+    if (c == '}') {  // ends an object whose array has no end
       Broken();
       return;
     }
@@ -173,7 +173,7 @@ void JsonDocument::ReadSystemObject() {
   });
 }
 
-// A string as long as the file: passed on line by line.
+// Passes the lines of a string that may be as long as the file.
 void JsonDocument::ReadSystemText() {
   window_.Pass(1);
   std::string packed;
@@ -194,7 +194,7 @@ void JsonDocument::ReadSystemText() {
         ++i;
         break;
       }
-      if (c == '\\' && i + 1 == text.size()) break;  // in the next window
+      if (c == '\\' && i + 1 == text.size()) break;  // the escape ends in the next window
       const size_t bytes = c == '\\' ? 2 : 1;
       if ((bytes == 2 && text[i + 1] == 'n') || c == '\n') {
         end_line();
@@ -247,7 +247,7 @@ bool JsonDocument::PassValue(size_t keep, std::string* kept) {
           done = depth == 0;
         }
       } else if (c == '"') {
-        if (began && depth == 0) break;  // what follows a number
+        if (began && depth == 0) break;  // the end of a number
         in_string = true;
       } else if (c == '{' || c == '[') {
         if (began && depth == 0) break;

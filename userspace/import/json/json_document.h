@@ -14,7 +14,7 @@
 
 namespace importer {
 
-// Receives the parts of a document; a call returns false to stop.
+// Receives the parts of a document. A call returns false to stop the reading.
 class JsonListener {
  public:
   virtual ~JsonListener() = default;
@@ -28,7 +28,7 @@ class JsonListener {
   virtual bool OnSystemLine(std::string_view line) = 0;
   // An element of "stackFrames": name, category and parent.
   virtual bool OnStackFrame(std::string_view id, const TraceEvent& frame) = 0;
-  // Any other property and the JSON text of its value, which is empty if it is too long.
+  // Any other property with the JSON text of its value, which is empty if it is too long.
   virtual bool OnProperty(std::string_view name, std::string_view text) = 0;
 };
 
@@ -51,12 +51,12 @@ class JsonDocument {
   };
   Outcome Read(const Progress& progress);
 
-  // Elements that are no JSON, no objects, too large or nested too deeply.
+  // Elements that are not JSON, not objects, too large or nested too deeply.
   uint64_t broken() const { return broken_; }
   uint64_t first_broken() const { return first_broken_; }  // byte offset
-  // The text ended inside an element or a property.
+  // True if the text ended inside an element or a property.
   bool cut() const { return cut_; }
-  // An array or object without an end, which the format allows.
+  // True if an array or object has no end, which the format allows.
   bool open_ended() const { return open_ended_; }
   // Why the source ended early or failed; empty otherwise.
   const std::string& failure() const { return window_.failure(); }
@@ -79,7 +79,7 @@ class JsonDocument {
   bool ReadEvent();
   // False at the end of the text.
   bool ReadKey(std::string& key);
-  // Skips a value, obeying strings and nesting; keeps at most `keep` bytes of it.
+  // Skips a value with its strings and nested values. Keeps at most `keep` bytes of it.
   bool PassValue(size_t keep, std::string* kept);
   void Broken();
   bool Go() { return !stopped_; }

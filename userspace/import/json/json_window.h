@@ -23,15 +23,15 @@ class JsonWindow {
   std::string_view text() const { return {buffer_.get() + at_, end_ - at_}; }
   void Pass(size_t bytes) { at_ += bytes; }
 
-  // Reads further text; false at the end, or if the unread text fills the window.
+  // Reads further text. False at the end, or if the unread text fills the window.
   bool More();
   bool full() const { return end_ - at_ >= max_bytes_; }
-  // No text follows text().
+  // True if no text follows text().
   bool ended() const { return ended_; }
   // The next byte; 0 at the end. A NUL in the text is not significant.
   char Peek();
 
-  // Bytes read.
+  // The offset of text() in the whole text, bytes.
   uint64_t position() const { return base_ + at_; }
   // Why the source ended early or failed; empty otherwise.
   const std::string& failure() const { return failure_; }
@@ -43,7 +43,7 @@ class JsonWindow {
   size_t capacity_;
   size_t at_ = 0;
   size_t end_ = 0;
-  uint64_t base_ = 0;  // of buffer_ in the text
+  uint64_t base_ = 0;  // offset of buffer_ in the whole text
   bool ended_ = false;
   std::string failure_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One event of the Trace Event Format, as in the JSON.
+// One event of the Trace Event Format, as parsed from the JSON.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct JsonMember {
   JsonValue value;
 };
 
-// Fields that occur once.
+// Fields with a single value.
 struct TraceEventFields {
   char phase = 0;  // 0: none
   std::string_view name;
@@ -35,8 +35,8 @@ struct TraceEventFields {
   JsonValue pid;
   JsonValue tid;
   JsonValue id;
-  JsonValue local_id;              // of id2
-  JsonValue global_id;             // of id2
+  JsonValue local_id;              // "id2.local"
+  JsonValue global_id;             // "id2.global"
   std::string_view scope;          // of ids
   std::string_view instant_scope;  // "s"
   std::string_view binding_point;  // "bp"
@@ -52,7 +52,7 @@ struct TraceEventFields {
   JsonValue argument;  // "args" if that is not an object
 };
 
-// Views are valid until the parser that filled it parses again, or its text is freed.
+// Views are valid until the parser parses the next event or its text is freed.
 struct TraceEvent : TraceEventFields {
   std::vector<JsonMember> arguments;
   // Fields without a counterpart in FXT records that are kept as arguments: thread times and
@@ -64,11 +64,11 @@ struct TraceEvent : TraceEventFields {
   void Clear();
 };
 
-// The first member of that name; null without one.
+// The first member of that name; null if there is none.
 const JsonValue* Find(const std::vector<JsonMember>& members, std::string_view name);
 // A number as an integer, truncated. Empty for null and other types.
 std::optional<int64_t> IntegerOf(const JsonValue* value);
-// Empty if it is no string.
+// Empty if the value is not a string.
 std::string_view TextOf(const JsonValue* value);
 
 // The text of an id, which is a string or a number.

@@ -19,12 +19,12 @@ enum class PhaseId : uint8_t {
 struct EventPhase {
   StoredKind kind = StoredKind::kInstant;
   PhaseId id = PhaseId::kNone;
-  // True if `fxt json` writes this phase for records of the kind; other phases are kept as an
+  // True if `fxt json` writes this phase for records of the kind. Other phases are kept as an
   // argument.
   bool usual = true;
 };
 
-// A flow end has the kind of "bp":"e". Empty for phases that are no events in time.
+// A flow end has the kind of "bp":"e". Empty for phases without a time.
 std::optional<EventPhase> EventPhaseOf(char letter);
 
 }  // namespace importer

@@ -22,7 +22,7 @@ std::optional<T> NumberIn(std::string_view text) {
   return number;
 }
 
-// The value between "key=" and `until`. Task names may contain spaces and equals signs.
+// The value between `key` and `until`. Task names may contain spaces and equals signs.
 std::optional<std::string_view> Between(std::string_view text, std::string_view key,
                                         std::string_view until) {
   const size_t at = text.find(key);
@@ -41,8 +41,8 @@ bool Take(std::string_view text, std::string_view key, std::string_view until, T
   return number.has_value();
 }
 
-// State letters of the kernel's tracers; the first letter decides, and a suffix ("+", "|W") only
-// qualifies it.
+// Maps the state letters of the kernel's tracers. Only the first letter matters; a suffix ("+",
+// "|W") qualifies it.
 fxt::ThreadState StateOf(std::string_view letters) {
   switch (letters.empty() ? 'R' : letters.front()) {
     case 'R':
@@ -150,7 +150,7 @@ std::optional<FtraceMark> FtraceMark::Parse(std::string_view rest) {
   if (rest.empty() || kPhases.find(rest.front()) == std::string_view::npos) return std::nullopt;
   parsed.phase = rest.front();
   rest.remove_prefix(1);
-  // An end may be the letter alone.
+  // An end may consist of the letter only.
   if (rest.empty()) return parsed.phase == 'E' ? std::optional(parsed) : std::nullopt;
   if (rest.front() != '|') return std::nullopt;
   rest.remove_prefix(1);

@@ -19,9 +19,9 @@ struct FtraceLine {
   uint32_t cpu = 0;
   int64_t time = 0;  // ns
   std::string_view event;
-  std::string_view rest;  // behind "event: "
+  std::string_view rest;  // the text after "event: "
 
-  // Empty for comments and other lines that are no events.
+  // Empty for comments and other lines without an event.
   static std::optional<FtraceLine> Parse(std::string_view line);
 };
 

@@ -21,7 +21,7 @@ class Koids {
       return static_cast<fxt::Koid>(number);
     }
     auto low = static_cast<uint32_t>(number) & schema::kTidMask;
-    // A number without free generations borrows those of an unused number.
+    // If all generations of the number are used, takes those of an unused number.
     if (generations_[low] >= schema::kMaxGeneration) low = spare_;
     while (generations_[low] >= schema::kMaxGeneration) low = --spare_;
     return schema::MakeKoid(low, ++generations_[low]);
@@ -36,7 +36,7 @@ class Koids {
 }  // namespace
 
 JsonTasks::JsonTasks() {
-  // No number maps to it; it is named once it is used.
+  // No number of the file maps to it.
   processes_.push_back({.pid = -1, .text = "(others)"});
   threads_.push_back({.process = kOthers, .tid = -1, .text = "(others)"});
 }
@@ -72,7 +72,7 @@ int64_t JsonTasks::NumberOf(const JsonValue& value, std::string_view* text) cons
   const auto [stop, error] = std::from_chars(name->data(), end, number);
   if (error == std::errc() && stop == end) return number;
   *text = *name;
-  // Below all numbers in use.
+  // A hash as a negative number below -2^50, which no pid or tid of the file equals.
   constexpr uint64_t kBits = uint64_t{1} << 50;
   return -static_cast<int64_t>(kBits | (std::hash<std::string_view>{}(*name) & (kBits - 1)));
 }
@@ -139,7 +139,7 @@ uint32_t JsonTasks::ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std:
 }
 
 void JsonTasks::Assign() {
-  // The thread that the kernel's number refers to: the only thread of the events with that tid.
+  // Maps a tid of the kernel to the thread of the events with that tid, if there is only one.
   std::unordered_map<int64_t, uint32_t> by_tid;
   for (const auto& [key, thread] : thread_by_tid_) {
     const auto [entry, fresh] = by_tid.emplace(key.second, thread);

@@ -18,18 +18,18 @@
 
 namespace importer {
 
-// A koid equals the number in the file if that is a possible tid and not yet taken. Threads of
-// different processes often share a number, but a koid identifies one thread. Others get a new koid
-// with the number in the low bits (schema/koid.h).
+// A koid equals the number in the file if that is a valid tid and not used yet. Threads of
+// different processes often share a number, but a koid must identify one thread. The others get a
+// new koid with the number in the low bits (schema/koid.h).
 class JsonTasks {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  // Processes and threads together; further ones share the thread "(other threads)".
+  // Limit of processes and threads together. Further ones share the thread "(other threads)".
   static constexpr size_t kMaxTasks = 200'000;
   static constexpr size_t kMaxNameBytes = 1000;
   static constexpr size_t kMaxNames = size_t{4} << 20;  // bytes of all names
 
-  // Arguments of metadata events without a meaning of their own, as JSON, by name of the event.
+  // Arguments of metadata events that the importer does not interpret, as JSON, by event name.
   using Metadata = std::map<std::string, std::string, std::less<>>;
   static constexpr size_t kMaxMetadata = 8;
   static constexpr size_t kMaxMetadataBytes = 2000;
@@ -39,7 +39,7 @@ class JsonTasks {
     std::string name = {};
     std::string labels = {};
     std::optional<int64_t> sort_index = {};
-    std::string text = {};  // if the file has a text instead of a number
+    std::string text = {};  // the file's text if it has no number
     Metadata metadata = {};
     fxt::Koid koid = 0;
   };
@@ -51,7 +51,7 @@ class JsonTasks {
     std::string text = {};
     Metadata metadata = {};
     fxt::Koid koid = 0;
-    uint32_t same_as = kNone;  // the thread of the events that this kernel thread is
+    uint32_t same_as = kNone;  // for threads of ftrace: the same thread of the events
   };
 
   JsonTasks();
@@ -59,11 +59,11 @@ class JsonTasks {
   // Indexes of tasks, valid for the lifetime of this object.
   uint32_t ProcessOf(const JsonValue& pid);
   uint32_t ThreadOf(const JsonValue& pid, const JsonValue& tid);
-  // A thread by its number alone, as in ftrace and samples. `pid`: its process, if known. `name`:
-  // used if it has none.
+  // Finds or adds a thread by its tid, as in ftrace and samples. `pid`: its process, if known.
+  // `name` is used if the thread has no name.
   uint32_t ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std::string_view name);
 
-  // The last name wins.
+  // The last name is kept.
   void NameProcess(uint32_t process, std::string_view name) { Set(process_(process).name, name); }
   void LabelProcess(uint32_t process, std::string_view labels) {
     Set(process_(process).labels, labels);
@@ -80,10 +80,10 @@ class JsonTasks {
     return Add(threads_[thread].metadata, name, json);
   }
 
-  // Assigns koids; call after the last thread was added.
+  // Assigns koids. Call after the last thread was added.
   void Assign();
 
-  // The index of the actual thread, after Assign().
+  // The index of the thread that `thread` is the same as. Call after Assign().
   uint32_t Resolve(uint32_t thread) const {
     return threads_[thread].same_as == kNone ? thread : threads_[thread].same_as;
   }

@@ -28,7 +28,7 @@ constexpr uint64_t kFirstOverlapId = uint64_t{0x6f76} << 48;
 
 fxt::ProviderWriterOptions Options() {
   fxt::ProviderWriterOptions options;
-  // Strings used once stay inline; a purged table would cost every reader memory.
+  // Never purges the string table, which would cost readers memory. Strings used once are inline.
   options.purge_after_bytes = std::numeric_limits<size_t>::max();
   return options;
 }
@@ -146,14 +146,14 @@ void RecordWriter::WriteNow(StoredEvent& event) {
   WriteEvent(*type, event);
 }
 
-// Viewers drop a span that begins inside another one of its thread and ends after it. As an async
-// span it is kept.
+// Writes a complete event. A span that begins inside another one of its thread and ends after it
+// becomes an async span, because viewers would drop it.
 void RecordWriter::WriteComplete(StoredEvent& event) {
   const uint64_t end = time_ + event.payload;
   std::vector<uint64_t>& ends = complete_ends_[event.thread];
   while (!ends.empty() && ends.back() <= time_) ends.pop_back();
   const bool overlaps = !ends.empty() && end > ends.back();
-  // Room for two further arguments.
+  // An async span needs two more arguments.
   if (!overlaps || async_ends_.size() == kMaxWaiting ||
       event.arguments.size() + 2 > fxt::kMaxArguments) {
     if (!overlaps && ends.size() < kMaxNesting) ends.push_back(end);
@@ -261,7 +261,7 @@ std::optional<fxt::EventType> RecordWriter::FitSpan(fxt::EventType type, const S
       }
       break;
     case Verdict::kLoneFlow:
-      // A flow whose begin is missing begins with its first step.
+      // The first step begins a flow without a begin.
       if (type == fxt::EventType::kFlowStep) {
         span.type = fxt::EventType::kFlowBegin;
         tracker_.Note(0, span);
@@ -288,7 +288,7 @@ void RecordWriter::WriteBegin(const StoredEvent& event) {
     const uint32_t below = std::exchange(open.top, free_spans_);
     free_spans_ = std::exchange(span.below, below);
     ++open_spans_;
-    // A long name is not repeated with the end.
+    // Cuts long names, which are repeated at the end of the span.
     const auto keep = [](const StoredText& text) { return fxt::CutUtf8(text.text, 200); };
     span.category = event.category.number;
     span.category_text = keep(event.category);
@@ -298,7 +298,7 @@ void RecordWriter::WriteBegin(const StoredEvent& event) {
   WriteEvent(fxt::EventType::kDurationBegin, event);
 }
 
-// An end may lack the names that some readers need to match the two.
+// Adds the begin's names to an end without names, because some readers match spans by them.
 void RecordWriter::WriteEnd(StoredEvent& event) {
   OpenSpans& open = spans_[event.thread];
   if (open.more != 0) {
@@ -423,7 +423,7 @@ void RecordWriter::WriteSwitch(const StoredEvent& event) {
 
 void RecordWriter::WriteWakeup(const StoredEvent& event) {
   const fxt::ThreadKey thread = KeyOf(event.thread);
-  // Perfetto shortens the slice of a running thread at a wakeup.
+  // Drops the wakeup, because Perfetto would shorten the slice of the running thread.
   for (const auto& [cpu, running] : running_) {
     if (running == thread.handle) {
       ++stats_.system_events["wakeups of threads that run"];
@@ -458,7 +458,7 @@ void RecordWriter::WriteHead(const std::map<std::string, std::string>& propertie
   for (const auto& [name, text] : properties) {
     if (count == arguments.size()) break;
     std::string_view value = text;
-    // A simple string loses its quotes, unless it would then read as another type.
+    // Removes the quotes of a simple string, unless it would then look like another type.
     if (value.size() >= 2 && value.front() == '"' && value.find('\\') == std::string_view::npos &&
         !text::IsJson(value.substr(1, value.size() - 2))) {
       value = value.substr(1, value.size() - 2);
@@ -540,10 +540,10 @@ void RecordWriter::WriteThreadObject(uint32_t number) {
 }
 
 void RecordWriter::WriteUnusedTasks() {
-  // The first of both is "(others)".
+  // Skips the first process and thread, which are "(others)".
   for (uint32_t number = 1; number < tasks_.processes().size(); ++number) {
     const JsonTasks::Process& process = tasks_.process(number);
-    if (process.pid == 0) continue;  // idle
+    if (process.pid == 0) continue;  // the idle process
     if (!process.name.empty() || !process.labels.empty() || process.sort_index ||
         !process.metadata.empty()) {
       WriteProcessObject(number);

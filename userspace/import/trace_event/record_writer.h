@@ -22,15 +22,15 @@
 
 namespace importer {
 
-// Leaves room in a record for other strings.
+// Limit of a text, which leaves room in a record for other strings.
 inline constexpr size_t kMaxTextBytes = 30'000;
-// Used when a record was too long: fifteen names and values of this length fit.
+// Limit of a text if a record was too long: fifteen names and values of this length fit.
 inline constexpr size_t kShortTextBytes = 1000;
 
-// Drops ends without a begin, because viewers would close another span with them.
+// Drops ends without a begin, because viewers would end another span with them.
 class RecordWriter {
  public:
-  // All references must outlive the writer, and tasks have koids. `start`: the time of the first
+  // All references must outlive the writer. `tasks` must have koids. `start`: time of the first
   // event, ns. `moved`: ns to add to all times.
   RecordWriter(fxt::ArchiveWriter& archive, const StringTable& strings, const JsonTasks& tasks,
                const StackFrames& frames, int64_t start, int64_t moved, TraceEventStats& stats);
@@ -44,7 +44,7 @@ class RecordWriter {
  private:
   static constexpr uint32_t kNoSpan = UINT32_MAX;
   struct OpenSpan {
-    uint32_t below = kNoSpan;  // of the same thread; in a free entry, the next free one
+    uint32_t below = kNoSpan;  // enclosing span of the thread; in a free entry, the next free one
     uint32_t category = StringTable::kNone;
     uint32_t name = StringTable::kNone;
     std::string category_text;
@@ -65,7 +65,8 @@ class RecordWriter {
   // Writes the ends of overlapping complete events up to a time, ns.
   void WriteAsyncEnds(uint64_t until);
   void WriteEvent(fxt::EventType type, const StoredEvent& event);
-  // True if fields of a span ("flow_in") describe this flow; `fxt json` writes the fields instead.
+  // True if this flow comes from fields of a span ("flow_in"). `fxt json` writes the fields
+  // instead.
   bool IsOfSpan(const StoredEvent& event) const;
   void WriteSwitch(const StoredEvent& event);
   void WriteWakeup(const StoredEvent& event);
@@ -83,7 +84,7 @@ class RecordWriter {
   std::string_view TextOf(const StoredText& text) const {
     return text.number == StringTable::kNone ? text.text : strings_.TextOf(text.number);
   }
-  // The handle of the importer's own thread, behind those of all threads.
+  // The handle of the importer's own thread, after those of all threads.
   uint32_t OwnHandle() const { return static_cast<uint32_t>(tasks_.threads().size()); }
   fxt::ThreadKey KeyOf(uint32_t thread);
   fxt::ThreadKey IdleOf(uint16_t cpu);
@@ -91,7 +92,7 @@ class RecordWriter {
                    size_t& count);
   void WriteProcessObject(uint32_t process);
   void WriteThreadObject(uint32_t thread);
-  // Writes objects of named tasks without events.
+  // Writes kernel objects of named tasks without events.
   void WriteUnusedTasks();
   void Note(fxt::EncodeStatus status) {
     if (status != fxt::EncodeStatus::kOk) ++stats_.refused;

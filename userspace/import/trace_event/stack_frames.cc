@@ -10,12 +10,12 @@ namespace importer {
 
 bool StackFrames::Add(std::string_view id, std::string_view name, std::string_view category,
                       std::string_view parent) {
-  constexpr size_t kFrameBytes = 150;  // of the map's node
+  constexpr size_t kFrameBytes = 150;  // size of the map's node
   const size_t bytes = kFrameBytes + id.size() + name.size() + category.size() + parent.size();
   if (bytes > kMaxBytes - bytes_) return false;
   bytes_ += bytes;
   std::string text(name);
-  // Keeps the last parentheses for the category.
+  // Appends the category in parentheses, also an empty one if the name itself ends in parentheses.
   if (!category.empty() || (name.ends_with(')') && name.find(" (") != std::string_view::npos)) {
     text += fmt::format(" ({})", category);
   }

@@ -15,7 +15,7 @@ class StackFrames {
   static constexpr size_t kMaxBytes = size_t{6} << 20;
   static constexpr size_t kMaxDepth = 200;
 
-  // `parent` empty: a root. The last definition of an id wins. False: the table is full.
+  // An empty `parent` means a root. The last definition of an id is kept. False: the table is full.
   bool Add(std::string_view id, std::string_view name, std::string_view category,
            std::string_view parent);
 

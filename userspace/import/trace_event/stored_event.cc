@@ -7,8 +7,8 @@
 namespace importer {
 namespace {
 
-// Numbers are LEB128. A text is such a number: the string's number doubled, or its length doubled
-// plus one, followed by the text.
+// Numbers are LEB128. A text is 2 * the string's number, or 2 * its length + 1 followed by the
+// text.
 constexpr size_t kNumberBytes = 10;
 
 class Putter {
@@ -77,7 +77,7 @@ class Taker {
   const std::byte* at_;
 };
 
-// ZigZag: small numbers of either sign become small.
+// ZigZag encoding: numbers with small absolute values become small.
 uint64_t Folded(int64_t value) {
   return static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
 }

@@ -15,7 +15,7 @@
 namespace importer {
 
 enum class StoredKind : uint8_t {
-  // The first ones equal fxt::EventType.
+  // The first values equal those of fxt::EventType.
   kInstant,
   kCounter,
   kDurationBegin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers repeated strings.
+// Assigns numbers to repeated strings.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace importer {
 
-// A string gets a number when it occurs for the second time and while there is room. Strings that
-// occur once (an address, a text with a time) take no room. Memory is bounded.
+// A string gets a number at its second occurrence, unless the table is full. Strings that occur
+// once (an address, a text with a time) are not stored. Memory is bounded.
 class StringTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  // An FXT provider has 32767 indexes; the rest is for other names.
+  // An FXT provider has 32767 indexes. The others are left for other names.
   static constexpr size_t kMaxStrings = 30'000;
   static constexpr size_t kMaxBytes = size_t{3} << 20;
   static constexpr size_t kMaxStringBytes = 4096;
@@ -34,7 +34,7 @@ class StringTable {
     uint32_t number = kNone;
   };
 
-  // Identifies most strings, and short ones exactly.
+  // Length, begin and end of a string. Identifies most strings, and short ones exactly.
   struct Ends {
     uint64_t first = 0;
     uint64_t last = 0;

@@ -68,7 +68,8 @@ int64_t IntegerIn(const std::vector<JsonMember>& members, std::string_view name,
   return other;
 }
 
-// The number that a text holds, since viewers ignore texts in counters; other values unchanged.
+// Converts a text with a number, because viewers ignore texts in counters. Returns other values
+// unchanged.
 JsonValue NumberIn(const JsonValue& value) {
   const auto* text = std::get_if<std::string_view>(&value);
   if (text == nullptr || text->empty()) return value;
@@ -94,7 +95,7 @@ util::Status TraceEventImporter::Read(fxt::ByteSource& source, const Progress& p
   if (!status_) return status_;
   if (outcome == JsonDocument::Outcome::kNotJson) {
     if (!failure_.empty()) return util::Error{failure_, ""};
-    return util::Error{"this is neither an array nor an object of JSON",
+    return util::Error{"the file is neither a JSON array nor a JSON object",
                        "the Trace Event Format begins with [ or {"};
   }
   stats_.broken = document.broken();
@@ -142,7 +143,7 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
       json_names_.append(json_names_.empty() ? "" : "\n").append(schema::JsonArgumentLine(name));
       return;
     }
-    argument.value = json->text;  // truncated, it is no JSON
+    argument.value = json->text;  // truncated, so it is not JSON any more
   }
   if (const auto* text = std::get_if<std::string_view>(&argument.value)) {
     argument.text = Text(*text);
@@ -152,7 +153,7 @@ void TraceEventImporter::AddArgument(std::string_view name, const JsonValue& val
 
 // `name` with the prefix of a field.
 std::string_view TraceEventImporter::Marked(std::string_view name) {
-  // Values that occur in many events.
+  // Frequent names, which need no new text.
   static constexpr std::string_view kFrequent[] = {
       ".tts",     ".tdur",     ".json", ".ph", ".id",   ".id2.local", ".scope", ".s",
       ".bind_id", ".flow_out", ".sf",   ".bp", ".late", ".args",      ".cname"};
@@ -167,9 +168,9 @@ void TraceEventImporter::AddField(std::string_view name, const JsonValue& value)
   AddArgument(Marked(name), value);
 }
 
-// A record has fifteen arguments.
+// Moves arguments beyond the limit of a record (15) into one argument as JSON.
 void TraceEventImporter::MakeRoom() {
-  // An event without a begin keeps its phase and its id.
+  // Leaves room for phase and id, which an event without a begin keeps as arguments.
   const bool step =
       stored_.kind == StoredKind::kAsyncInstant || stored_.kind == StoredKind::kFlowStep;
   const size_t spare = step ? 2 : 0;
@@ -226,7 +227,7 @@ bool TraceEventImporter::Store(StoredKind kind, int64_t time) {
 void TraceEventImporter::TakeStacks(const TraceEvent& event) {
   const auto stack = [&](std::string_view name, const JsonValue& frame, std::string_view frames) {
     if (!frames.empty()) return AddField(name, frames);
-    // Resolved at the end: all frames must be known.
+    // Resolved at the end, when all frames are known.
     if (frame.index() != 0) {
       AddField(name == schema::field::kStack ? schema::field::kFrame : schema::field::kEndFrame,
                made_.emplace_back(IdText(frame)));
@@ -241,7 +242,7 @@ void TraceEventImporter::Begin(const TraceEvent& event) {
   json_names_.clear();
   stored_.arguments.clear();
   const bool has_thread = event.tid.index() != 0;
-  // A sample may name a thread by its number alone; it does not belong to process 0.
+  // A sample may have only a tid. Its thread does not belong to process 0.
   stored_.thread = event.phase == 0 && event.pid.index() == 0
                        ? 0
                        : tasks_.ThreadOf(event.pid, has_thread ? event.tid : event.pid);
@@ -356,7 +357,7 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   StoredKind kind = phase->kind;
   const bool has_id =
       event.id.index() != 0 || event.local_id.index() != 0 || event.global_id.index() != 0;
-  // A state of a thread: with a duration, and no step of an async operation.
+  // With a duration and without an id, "T" is a thread state and not a step of an async operation.
   if (event.phase == 'T' && event.duration && !has_id) kind = StoredKind::kDurationComplete;
   if (kind == StoredKind::kFlowEnd && event.binding_point != "e") kind = StoredKind::kFlowEndNext;
   Begin(event);
@@ -386,7 +387,7 @@ bool TraceEventImporter::OnTimed(const TraceEvent& event) {
   return event.bind_id.index() == 0 || AddFlow(event);
 }
 
-// Chrome writes "bind_id" with "flow_in" and "flow_out" instead of flow events.
+// Adds the flow event for "bind_id" with "flow_in" or "flow_out", which Chrome writes instead.
 bool TraceEventImporter::AddFlow(const TraceEvent& event) {
   if (!event.flow_in && !event.flow_out) return true;
   const StoredKind kind = !event.flow_in    ? StoredKind::kFlowBegin
@@ -400,7 +401,8 @@ bool TraceEventImporter::AddFlow(const TraceEvent& event) {
   return Store(kind, *event.time);
 }
 
-// A counter with more series than a record has arguments becomes several records of one name.
+// A counter with more series than a record has arguments becomes several records with the same
+// name.
 bool TraceEventImporter::AddCounter(const TraceEvent& event) {
   size_t next = 0;
   do {
@@ -546,7 +548,7 @@ bool TraceEventImporter::OnMark(const FtraceLine& line, int64_t time) {
 }
 
 bool TraceEventImporter::OnSystemLine(std::string_view text) {
-  // A page has scripts of its own before the text.
+  // An HTML page has scripts before the text of ftrace.
   if (text.starts_with("#")) in_ftrace_ = true;
   if (text.starts_with("</script>")) in_ftrace_ = false;
   const auto line = FtraceLine::Parse(text);

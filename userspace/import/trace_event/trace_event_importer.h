@@ -31,14 +31,15 @@ class TraceEventImporter final : private JsonListener {
  public:
   explicit TraceEventImporter(size_t sort_memory = sort::RunSorter::kDefaultMemory);
 
-  // Called regularly with the bytes of the text read so far. False stops the import.
+  // Called periodically with the bytes of the text read so far. False stops the import.
   using Progress = JsonDocument::Progress;
 
-  // Reads all of `source`. Fails if it is not such JSON or the temporary file cannot be written.
+  // Reads all of `source`. Fails if it is not in the Trace Event Format, or if the temporary file
+  // cannot be written.
   util::Status Read(fxt::ByteSource& source, const Progress& progress = nullptr);
   // Reads the text output of ftrace.
   util::Status ReadFtrace(fxt::ByteSource& source, const Progress& progress = nullptr);
-  // Call once after either.
+  // Call once after Read() or ReadFtrace().
   util::Status Write(fxt::ArchiveWriter& archive);
 
   const TraceEventStats& stats() const { return stats_; }
@@ -55,8 +56,8 @@ class TraceEventImporter final : private JsonListener {
 
   bool OnMetadata(const TraceEvent& event);
   bool OnTimed(const TraceEvent& event);
-  // Starts stored_: thread, names, and the fields without a counterpart in records. Arguments
-  // follow all fields.
+  // Begins stored_ with thread, names, and the fields without a counterpart in records. Arguments
+  // must follow all fields.
   void Begin(const TraceEvent& event);
   // `local`: ids of this kind of event belong to a process by default. `has_place`: its record has
   // an id field.
@@ -67,7 +68,7 @@ class TraceEventImporter final : private JsonListener {
   std::string_view Marked(std::string_view name);
   void AddField(std::string_view name, const JsonValue& value);
   void AddArgument(std::string_view name, const JsonValue& value);
-  // An argument of the file; its name is never taken for a field.
+  // Adds an argument of the file, with a name that is not mistaken for a field.
   void AddOwnArgument(const JsonMember& argument);
   void AddArguments(const TraceEvent& event);
   bool AddFlow(const TraceEvent& event);
@@ -78,7 +79,7 @@ class TraceEventImporter final : private JsonListener {
   void CountUnknown(const TraceEvent& event);
   bool Store(StoredKind kind, int64_t time);
   struct Side {
-    uint32_t thread = JsonTasks::kNone;  // none: idle
+    uint32_t thread = JsonTasks::kNone;  // kNone: idle
     int priority = 0;
   };
   Side TakeSide(const TraceEvent& event, std::string_view which, uint8_t* state);
@@ -100,7 +101,7 @@ class TraceEventImporter final : private JsonListener {
   // The current event.
   StoredEvent stored_;
   std::vector<std::byte> bytes_;
-  std::deque<std::string> made_;  // texts that exist nowhere else
+  std::deque<std::string> made_;  // owns texts made by the importer
   std::string json_names_;        // names of arguments that are JSON text, one per line
   EventParser side_parser_;
   bool seen_waking_ = false;

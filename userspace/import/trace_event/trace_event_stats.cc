@@ -47,7 +47,7 @@ std::vector<std::string> Notes(const TraceEventStats& stats) {
   const auto add = [&](uint64_t count, std::string_view what) {
     if (count != 0) notes.push_back(fmt::format("{} {}", FormatCount(count), what));
   };
-  if (stats.cut) notes.emplace_back("cut short; read to its last whole event");
+  if (stats.cut) notes.emplace_back("cut short; read up to its last complete event");
   if (stats.broken != 0) {
     notes.push_back(fmt::format("{} events are malformed; the first, at byte {}",
                                 FormatCount(stats.broken), stats.first_broken));
@@ -59,7 +59,7 @@ std::vector<std::string> Notes(const TraceEventStats& stats) {
   add(stats.lone_steps,
       "steps of async operations without a begin became instants of their threads");
   add(stats.overlapping, "complete events overlap others of their thread and became async spans");
-  add(stats.without_duration, "complete events lack a duration and have 0");
+  add(stats.without_duration, "complete events have no duration, which became 0");
   add(stats.refused, "records did not fit the format");
   add(stats.cut_texts, "texts were too long for a record and were cut");
   add(stats.lost_metadata, "metadata events beyond the limits were dropped");

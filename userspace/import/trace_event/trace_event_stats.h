@@ -20,7 +20,7 @@ struct TraceEventStats {
   uint64_t wakeups = 0;
   uint64_t marks = 0;  // of trace_marker, in the text of ftrace
 
-  // Dropped. Malformed elements; the byte offset of the first one.
+  // Dropped input. Malformed elements, and the byte offset of the first one.
   uint64_t broken = 0;
   uint64_t first_broken = 0;
   uint64_t without_time = 0;
@@ -32,7 +32,7 @@ struct TraceEventStats {
   std::map<std::string, uint64_t> properties;
   std::map<std::string, uint64_t> system_events;
 
-  // Changed.
+  // Changed input.
   uint64_t without_duration = 0;  // complete events, which get a duration of 0
   uint64_t cut_texts = 0;
   // Complete events that overlap another one of their thread, which become async spans.
@@ -50,7 +50,7 @@ struct TraceEventStats {
   uint64_t spilled_runs = 0;
 };
 
-// Beyond a hundred different names the rest counts as "(others)".
+// Counts a name. Beyond a hundred different names, counts "(others)".
 inline void CountName(std::map<std::string, uint64_t>& counts, std::string_view name) {
   constexpr size_t kMost = 100;
   std::string key(name.substr(0, 64));

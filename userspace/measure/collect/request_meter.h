@@ -56,8 +56,8 @@ class RequestMeter {
   bool is_awake() const { return awake_; }
   // Takes those. Only when it is awake.
   path::PathBuilder& builder() { return builder_; }
-  // Takes every record that is no switch and no wakeup, after the timeline. `may_be_span`: false
-  // for those that are known to be spans of the kernel.
+  // Takes every record that is neither a switch nor a wakeup, after the timeline. `may_be_span`:
+  // false for those that are known to be spans of the kernel.
   void Note(const fxt::Reader& reader, bool may_be_span) {
     if (awake_ || (may_be_span && IsFirst(reader)) ||
         std::holds_alternative<fxt::KernelObject>(reader.record())) {

@@ -27,7 +27,7 @@ struct Start {
   uint64_t magic;
   uint64_t size;  // of the header
 };
-// The rest of the header in file mode. Before Linux 2.6.36 the feature bits were missing.
+// The rest of the header in file mode. perf before Linux 2.6.36 wrote no feature bits.
 struct FileForm {
   uint64_t attr_size;  // of one entry of the attr section: an attr and the section of its ids
   Section attrs;
@@ -57,7 +57,7 @@ util::Status CheckMagic(uint64_t magic) {
     case kMagicSwapped:
     case kMagicFirstFormatSwapped:
       return util::Error{"the perf.data file was written on a machine of the other byte order",
-                         "import it on a machine of the same byte order as the one it is from"};
+                         "import it on a machine of the same byte order"};
     case kMagicFirstFormat:
       return util::Error{"the perf.data file has the format of perf before Linux 2.6.36",
                          "record it again with a newer perf"};
@@ -87,13 +87,13 @@ util::Status ReadAttrs(SeekableSource* source, const FileForm& form, uint64_t fi
     return Damaged(fmt::format("its event descriptions have {} bytes each", form.attr_size));
   }
   if (form.attrs.offset > file_size || form.attrs.size > file_size - form.attrs.offset) {
-    return Damaged("its event descriptions lie behind its end");
+    return Damaged("its event descriptions lie beyond its end");
   }
   for (uint64_t i = 0; i < form.attrs.size / form.attr_size; ++i) {
     util::Result<std::vector<std::byte>> entry =
         ReadSection(source, {form.attrs.offset + i * form.attr_size, form.attr_size}, file_size);
     if (!entry) return entry.TakeError();
-    if (entry->size() < form.attr_size) return Damaged("its event descriptions are cut short");
+    if (entry->size() < form.attr_size) return Damaged("its event descriptions are truncated");
     const util::Bytes bytes(*entry);
     const std::optional<perf_event_attr> attr =
         ReadAttr(bytes.first(bytes.size() - sizeof(Section)));
@@ -145,13 +145,13 @@ util::Result<FileHeader> ReadFileForm(SeekableSource* source, uint64_t head_size
   util::Result<size_t> got =
       source->Read(std::as_writable_bytes(std::span<FileForm>(&form, 1)).first(form_bytes));
   if (!got) return got.TakeError();
-  if (*got < form_bytes) return Damaged("its head is cut short");
+  if (*got < form_bytes) return Damaged("its header is truncated");
 
   FileHeader header;
   util::Status read = ReadAttrs(source, form, file_size, &header.info);
   if (!read) return read.TakeError();
   header.data_offset = form.data.offset;
-  if (form.data.offset > file_size) return Damaged("its records lie behind its end");
+  if (form.data.offset > file_size) return Damaged("its records lie beyond its end");
   // perf writes the size at the end, so 0 means that the recorder was killed.
   header.truncated = form.data.size == 0 || form.data.size > file_size - form.data.offset;
   if (!header.truncated) {
@@ -180,7 +180,7 @@ util::Result<FileHeader> ReadFileHeader(SeekableSource* source) {
     return header;
   }
   if (start.size < kHeadWithoutFeatures) {
-    return Damaged(fmt::format("its head says it has {} bytes", start.size));
+    return Damaged(fmt::format("its header gives its own size as {} bytes", start.size));
   }
   return ReadFileForm(source, start.size);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads the header of a perf.data file (tools/perf/Documentation/perf.data-file-format.txt): mode,
-// place of the records and, in file mode, events and features.
+// Reads the header of a perf.data file (tools/perf/Documentation/perf.data-file-format.txt): the
+// mode, the position of the records and, in file mode, events and features.
 #pragma once
 
 #include <cstdint>

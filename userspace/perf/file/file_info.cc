@@ -11,7 +11,7 @@ namespace perf {
 
 namespace {
 
-// Limits on the data that a header can make us keep.
+// Limits of the data kept from a header, which is untrusted input.
 constexpr size_t kMaxEvents = 1 << 14;
 constexpr size_t kMaxStrings = 1 << 16;
 
@@ -179,7 +179,7 @@ util::Status ReadAttrRecord(util::Bytes body, FileInfo* info) {
   const std::optional<perf_event_attr> first = ReadAttr(body);
   const uint32_t size = first && first->size != 0 ? uint32_t{first->size} : kAttrSizeSmallest;
   if (!first || size < kAttrSizeSmallest || size > body.size()) {
-    return util::Error{fmt::format("event description of {} bytes is cut short", body.size()), ""};
+    return util::Error{fmt::format("event description of {} bytes is truncated", body.size()), ""};
   }
   const util::PackedView<uint64_t> ids(body.subspan(size));
   return info->AddEvent(*ReadAttr(body.first(size)), ids);

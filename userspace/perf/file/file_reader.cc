@@ -10,7 +10,7 @@ namespace perf {
 
 namespace {
 
-// In pipe mode the build id table grows by records; no recording has more files.
+// In pipe mode each record may extend the build id table. No real recording has more files.
 constexpr size_t kMaxBuildIds = 1 << 18;
 
 const SampleFormat kNoFormat;
@@ -79,7 +79,7 @@ util::Status FileReader::TakeMetadata(const RawRecord& record) {
 std::optional<size_t> FileReader::EventOf(const RawRecord& record) const {
   const std::vector<EventDescription>& events = info_->events;
   if (events.empty() || record.header.type >= kRecordHeaderAttr) return std::nullopt;
-  // A single event needs no id, and its records may have one that the header does not list.
+  // With a single event the id is not needed. Records may have an id that the header does not list.
   if (events.size() == 1) return 0;
   // With several events perf puts the id at the same place in all of them.
   const SampleFormat& format = events.front().format;

@@ -21,7 +21,7 @@ perf_event_header HeaderAt(const std::byte* bytes) {
 }
 
 util::Error BadSize(const perf_event_header& header, uint64_t offset) {
-  return {fmt::format("record at byte {} ({}) says it has {} bytes, less than its header", offset,
+  return {fmt::format("record at byte {} ({}) has a size of {} bytes, less than its header", offset,
                       header.type, header.size),
           "the file is damaged from there on"};
 }

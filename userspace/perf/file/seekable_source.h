@@ -20,7 +20,7 @@ class SeekableSource {
  public:
   virtual ~SeekableSource() = default;
 
-  // Fills `out` from the current position; fewer bytes only at the end of the input.
+  // Fills `out` from the current position. Returns fewer bytes only at the end of the input.
   virtual util::Result<size_t> Read(std::span<std::byte> out) = 0;
   // Total size in bytes; empty for a pipe, which cannot seek.
   virtual std::optional<uint64_t> size() const = 0;

@@ -25,8 +25,8 @@ struct OrderedRecord {
 
 class TimeOrder {
  public:
-  // Holds at most about `max_bytes` of records. Beyond that the older half is released early. A
-  // file without FINISHED_ROUND records (Linux 3.8) is held up to the limit.
+  // Holds at most about `max_bytes` of records. At the limit the older half is released early.
+  // Without FINISHED_ROUND records (Linux 3.8) all records are held up to the limit.
   explicit TimeOrder(size_t max_bytes = kDefaultMaxBytes) : max_bytes_(max_bytes) {}
 
   static constexpr size_t kDefaultMaxBytes = 256 << 20;
@@ -40,7 +40,7 @@ class TimeOrder {
   // The end of the file: releases everything.
   void Finish() { horizon_ = UINT64_MAX; }
 
-  // The next record that no later input can precede.
+  // The next record in time order; empty if later input may precede it.
   std::optional<OrderedRecord> Next();
 
   // Records that were released out of order, because of the memory limit.

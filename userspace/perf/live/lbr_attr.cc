@@ -9,7 +9,7 @@ namespace {
 
 // The upper half of config names the PMU of a hardware event (PERF_PMU_TYPE_SHIFT, Linux 5.13).
 constexpr unsigned kPmuTypeShift = 32;
-// AMD's "retired taken branch instructions", the one event that BRS samples with.
+// AMD's "retired taken branch instructions", the only event that BRS can sample with.
 constexpr uint64_t kAmdRetiredTakenBranches = 0xc4;
 
 constexpr uint64_t kSampleFields =
@@ -69,8 +69,7 @@ perf_event_attr MakeLbrAttr(const Pmu& pmu, const LbrOptions& options) {
   SetRate(options, pmu.needs_brs_event, &attr);
   attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
   attr.branch_sample_type = options.filter;
-  // The event's privilege levels follow the filter: a sample without branches carries no
-  // information.
+  // Samples only the privilege levels of the filter, because other samples would have no branches.
   attr.exclude_user = (options.filter & PERF_SAMPLE_BRANCH_USER) == 0;
   attr.exclude_kernel = (options.filter & PERF_SAMPLE_BRANCH_KERNEL) == 0;
   attr.exclude_hv = (options.filter & PERF_SAMPLE_BRANCH_HV) == 0;
@@ -127,8 +126,8 @@ bool HasFeature(OptionalFeature feature, const perf_event_attr& attr) {
   return false;
 }
 
-LadderResult FindAcceptedAttr(PerfSyscalls& kernel, const perf_event_attr& base, int cpu) {
-  LadderResult result;
+AttrSearchResult FindAcceptedAttr(PerfSyscalls& kernel, const perf_event_attr& base, int cpu) {
+  AttrSearchResult result;
   perf_event_attr everything = base;
   for (const OptionalFeature feature : kAllOptionalFeatures) AddFeature(feature, &everything);
   if (kernel.Open(everything, cpu).fd) {

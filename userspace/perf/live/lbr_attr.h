@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The perf_event_attr of branch stacks, and its features that an older kernel or another CPU may
-// refuse.
+// The perf_event_attr of branch stacks, and its features that older kernels or some CPUs refuse.
 #pragma once
 
 #include <string>
@@ -49,12 +48,12 @@ struct AcceptedAttr {
   std::vector<OptionalFeature> refused;
 };
 
-// Tries all features at once; if that is refused, the attr alone, and then each feature. Returns
-// the errno of the plain attr if that is refused.
-struct LadderResult {
-  int error = 0;  // errno; 0: `accepted` holds
+struct AttrSearchResult {
+  int error = 0;  // errno; 0: `accepted` is valid
   AcceptedAttr accepted;
 };
-LadderResult FindAcceptedAttr(PerfSyscalls& kernel, const perf_event_attr& base, int cpu);
+// Tries `base` with all features. If the kernel refuses that, tries `base` alone and then adds the
+// features one by one. Returns the errno of `base` alone if that is refused.
+AttrSearchResult FindAcceptedAttr(PerfSyscalls& kernel, const perf_event_attr& base, int cpu);
 
 }  // namespace perf

@@ -10,17 +10,16 @@ namespace perf {
 
 namespace {
 
-// The hint with the machines that have branch records.
+// A hint that lists the machines with branch records.
 constexpr const char* kWhereLbrIs =
     "run on bare metal, or give the virtual machine a PMU with LBR (QEMU/KVM: -cpu host,pmu=on on "
-    "an "
-    "Intel host with Linux 5.12 or newer; cloud: a metal instance)";
+    "an Intel host with Linux 5.12 or newer; cloud: a metal instance)";
 
 util::Error NoPmu(const PmuSurvey& survey) {
   if (survey.virtual_machine) {
     return {"no LBR: this virtual machine has no hardware performance counters", kWhereLbrIs};
   }
-  return {"no LBR: the kernel knows no hardware performance counters on this machine", kWhereLbrIs};
+  return {"no LBR: the kernel found no hardware performance counters on this machine", kWhereLbrIs};
 }
 
 util::Error NoBranchRecords(const PmuSurvey& survey, const Pmu& pmu, const LbrOptions& options) {
@@ -33,7 +32,7 @@ util::Error NoBranchRecords(const PmuSurvey& survey, const Pmu& pmu, const LbrOp
   return {fmt::format("no LBR: the performance counters ({}) have no branch records", pmu.name),
           survey.virtual_machine
               ? fmt::format("the hypervisor does not pass LBR on: {}", kWhereLbrIs)
-              : std::string("needed is an Intel CPU with LBR, or AMD Zen 3 (BRS) or Zen 4 "
+              : std::string("it needs an Intel CPU with LBR, or AMD Zen 3 (BRS) or Zen 4 "
                             "(LbrExtV2) or newer; see 'caps/branches' of the CPU's PMU in sysfs")};
 }
 
@@ -52,7 +51,7 @@ util::Error Refused(const Pmu& pmu, const LbrOptions& options) {
                         LbrFilterText(options.filter)),
             "AMD Zen 3 records any branch, user or kernel, with --lbr-period above 16 only"};
   }
-  return {fmt::format("no LBR: the kernel does not know the filter {} or the period asked for",
+  return {fmt::format("no LBR: the kernel rejects the filter {} or the period",
                       LbrFilterText(options.filter)),
           "use another --lbr-filter, for example any,user,kernel"};
 }

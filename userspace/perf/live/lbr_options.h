@@ -14,7 +14,7 @@ namespace perf {
 
 struct LbrOptions {
   // One sample every `period` events (CPU cycles; retired branches on AMD Zen 3), or about
-  // `frequency` samples per second and CPU. At most one is set; neither: kDefaultFrequency.
+  // `frequency` samples per second and CPU. At most one is set. Default: kDefaultFrequency.
   std::optional<uint64_t> period;
   std::optional<uint64_t> frequency;
   // PERF_SAMPLE_BRANCH_* bits of the recorded branches. See ParseLbrFilter().

@@ -15,7 +15,7 @@ namespace perf {
 
 namespace {
 
-// Tried where sysfs shows no PMU, for the kernel's error code.
+// Tried if sysfs lists no PMU, to get the kernel's error code.
 Pmu UsualPmu() {
   Pmu pmu;
   pmu.name = "cpu";
@@ -38,7 +38,7 @@ util::Result<std::unique_ptr<LbrSession>> LbrSession::Open(const LbrOptions& opt
                                                            PerfSyscalls& kernel,
                                                            const std::string& root) {
   if (options.period && options.frequency) {
-    return util::Error{"both a period and a frequency for LBR", "give one of the two"};
+    return util::Error{"both a period and a frequency for LBR", "give only one of them"};
   }
   std::unique_ptr<LbrSession> session(new LbrSession(kernel, options, root));
   util::Status opened = session->OpenAll(SurveyPmus(root));
@@ -69,7 +69,7 @@ util::Status LbrSession::OpenAll(const PmuSurvey& survey) {
                          "use --lbr-period instead of --lbr-frequency"};
     }
     const perf_event_attr base = stand_in_ ? MakeStandInAttr(options_) : MakeLbrAttr(pmu, options_);
-    const LadderResult ladder = FindAcceptedAttr(kernel_, base, static_cast<int>(cpus.front()));
+    const AttrSearchResult ladder = FindAcceptedAttr(kernel_, base, static_cast<int>(cpus.front()));
     if (ladder.error != 0) return ExplainOpenError(ladder.error, survey, pmu, options_);
     sources_.push_back({pmu, ladder.accepted.attr});
     refused.insert(ladder.accepted.refused.begin(), ladder.accepted.refused.end());

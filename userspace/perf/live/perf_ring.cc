@@ -39,7 +39,7 @@ size_t PerfRing::Drain(const Handler& handler, size_t max_bytes) {
     const uint64_t there = head - tail;
     perf_event_header header{};
     if (there >= sizeof(header)) {
-      // A valid header is 8-byte aligned and does not wrap.
+      // Records are 8-byte aligned, so a header never wraps.
       const util::Bytes bytes = View(tail, sizeof(header));
       std::memcpy(&header, bytes.data(), sizeof(header));
     }

@@ -24,14 +24,14 @@ class PerfRing {
   using Handler = std::function<void(const perf_event_header& header, util::Bytes body)>;
 
   // Delivers the available records, oldest first, and releases their space. Stops after about
-  // `max_bytes`, so that a busy CPU does not starve others. Returns the bytes consumed. At a record
-  // with an invalid size everything up to data_head is skipped and counted.
+  // `max_bytes`, so that a busy CPU does not starve others. Returns the bytes consumed. A record
+  // with an invalid size makes it skip and count everything up to data_head.
   size_t Drain(const Handler& handler, size_t max_bytes = SIZE_MAX);
 
   // Bytes to drain.
   size_t pending() const;
 
-  // Bytes skipped because of invalid records, and how often.
+  // Bytes skipped because of invalid records, and the number of skips.
   uint64_t corrupt_bytes() const { return corrupt_bytes_; }
   uint64_t corruptions() const { return corruptions_; }
 

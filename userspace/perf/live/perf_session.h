@@ -20,9 +20,9 @@
 
 namespace perf {
 
-// Without a type and sample fields. Created disabled. Times are CLOCK_MONOTONIC, which besides
-// CLOCK_MONOTONIC_RAW is the only clock readable in an NMI. All records have the sample trailer.
-// The reader wakes when a quarter of the ring of `ring_bytes` is full.
+// An attr without type and sample fields, created disabled. Times are CLOCK_MONOTONIC, which
+// besides CLOCK_MONOTONIC_RAW is the only clock readable in an NMI. All records have the sample
+// trailer. The reader wakes when a quarter of the ring of `ring_bytes` is full.
 perf_event_attr MakeRingAttr(size_t ring_bytes);
 
 // Adds mappings and COMM records of exec, which end the old mappings.
@@ -38,8 +38,8 @@ class PerfSession {
 
   // Losses of one CPU.
   struct Lost {
-    uint64_t records = 0;  // did not fit the ring
-    uint64_t samples = 0;  // dropped by the hardware or its driver (LOST_SAMPLES)
+    uint64_t records = 0;  // records that did not fit the ring
+    uint64_t samples = 0;  // samples dropped by the hardware or its driver (LOST_SAMPLES)
     uint64_t undecodable = 0;
     uint64_t throttled = 0;  // how often the kernel throttled the event
     uint64_t total() const { return records + samples + undecodable; }
@@ -65,12 +65,12 @@ class PerfSession {
   std::vector<int> fds() const;
   std::vector<unsigned> cpus() const;
 
-  // Delivers the records of all rings, CPU by CPU. `max_bytes` bounds the work per CPU and call;
-  // returns true if records were left because of it. LOST records are summed and delivered.
+  // Delivers the records of all rings, CPU by CPU. Reads at most about `max_bytes` per CPU; returns
+  // true if this limit left records behind. LOST records are summed and delivered.
   bool Drain(const Handler& handler, size_t max_bytes = SIZE_MAX);
 
-  // Adds the losses that the kernel has counted but not reported (Linux 6.0): it writes a LOST
-  // record only when the ring has space again, which may be never. Returns the added losses by CPU.
+  // Adds the losses that the kernel has counted but not reported (Linux 6.0). The kernel writes a
+  // LOST record only when the ring has space again, if ever. Returns the added losses by CPU.
   // Call it after Drain(); a later LOST record is reduced by these losses.
   std::map<unsigned, uint64_t> CountUnreported();
 

@@ -10,7 +10,7 @@
 
 namespace perf {
 
-// A descriptor, or the reason for none.
+// A descriptor, or the errno of the failed call.
 struct OpenedEvent {
   util::UniqueFd fd;
   int error = 0;  // errno

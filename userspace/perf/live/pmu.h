@@ -18,7 +18,7 @@ struct Pmu {
   std::optional<unsigned> branch_depth;
   // AMD Zen 3: branch sampling (BRS) needs its own event.
   bool needs_brs_event = false;
-  // One of several PMUs, so the upper half of config must select it (PERF_PMU_TYPE_SHIFT).
+  // The CPU has several PMUs, so the upper half of config must select one (PERF_PMU_TYPE_SHIFT).
   bool hybrid = false;
 };
 

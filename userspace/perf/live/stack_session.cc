@@ -60,7 +60,7 @@ util::Status StackSession::OpenAll(StackSampling sampling) {
   if (survey.online_cpus.empty()) return util::Error{"sysfs does not list the online CPUs", ""};
   sampling.ring_bytes = session_.ring_bytes();
   const auto first = static_cast<int>(survey.online_cpus.front());
-  LadderResult ladder;
+  AttrSearchResult ladder;
   ladder.error = ENOENT;
   // On a hybrid machine no single hardware event covers all CPUs.
   if (sampling.frequency != 0 && survey.pmus.size() == 1) {
@@ -89,7 +89,7 @@ util::Status StackSession::OpenAll(StackSampling sampling) {
     if (!mapping_failed) return Explain(error);
     return util::Error{fmt::format("no stacks: cannot map a ring of {} bytes: {}",
                                    session_.ring_bytes(), strerror(error)),
-                       "kernel.perf_event_mlock_kb limits who is not root"};
+                       "raise kernel.perf_event_mlock_kb, or run as root"};
   }
   if (session_.cpus().empty()) return util::Error{"no stacks: no CPU could be opened", ""};
   return util::Ok();

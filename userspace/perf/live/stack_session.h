@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Samples the call stacks of running threads through perf's rings, and records new mappings with or
-// without samples.
+// Samples the call stacks of running threads through perf's rings. Also records new mappings, with
+// or without samples.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ struct StackSampling {
   uint64_t frequency = 0;          // samples per second and CPU; 0: mappings only
   size_t ring_bytes = 512 * 1024;  // per CPU, rounded up to a power of two of pages
   bool tasks = false;              // also records forks and exits, and wakes the reader at once
-  int program = -1;                // a BPF program that takes the samples; -1: the rings get them
+  int program = -1;                // a BPF program that receives the samples; -1: the rings do
 };
 
 // The attr of the samples: CPU cycles if `cycles`, else the CPU clock, without the idle task. Times
-// are CLOCK_MONOTONIC. Call chains only without a program, which unwinds by itself.
+// are CLOCK_MONOTONIC. Has call chains only without a program, because a program unwinds itself.
 perf_event_attr MakeStackAttr(const StackSampling& sampling, bool cycles);
 
 class StackSession {
  public:
   // Opens the event on every online CPU, disabled. On an error nothing stays open. If the kernel
-  // refuses the program, the rings get the samples. `root` is prepended to /sys and /proc.
+  // refuses the program, the rings receive the samples. `root` is prepended to /sys and /proc.
   static util::Result<std::unique_ptr<StackSession>> Open(const StackSampling& sampling,
                                                           PerfSyscalls& kernel = RunningKernel(),
                                                           const std::string& root = "");
@@ -41,7 +41,7 @@ class StackSession {
   // "cycles", "cpu-clock", or "" for mappings only.
   const std::string& event() const { return event_; }
 
-  // False if the rings get the samples.
+  // False if the rings receive the samples.
   bool runs_program() const { return program_ >= 0; }
 
   // See PerfSession::Drain(). Samples are Record bodies with a callchain.

@@ -15,7 +15,7 @@
 namespace perf {
 namespace {
 
-// All events of a ring have the same fields, so a record is decoded without knowing its event.
+// All events of a ring have the same fields, so records are decoded without knowing their event.
 perf_event_attr MakeAttr(size_t ring_bytes) {
   perf_event_attr attr = MakeRingAttr(ring_bytes);
   attr.type = PERF_TYPE_SOFTWARE;
@@ -87,19 +87,19 @@ util::Error TracepointSession::Explain(const Tracepoint& tracepoint, int error,
                                        bool filter_refused) const {
   if (filter_refused) {
     return {
-        fmt::format("{}: the kernel does not take the filter '{}': {}", tracepoint.name,
+        fmt::format("{}: the kernel rejects the filter '{}': {}", tracepoint.name,
                     tracepoint.filter, strerror(error)),
-        fmt::format("it is like 'order > 2 && comm ~ \"post*\"', with the fields that fxt-record "
-                    "--list-events={} shows",
-                    tracepoint.name)};
+        fmt::format(
+            "a filter looks like 'order > 2 && comm ~ \"post*\"', with the fields that fxt-record "
+            "--list-events={} shows",
+            tracepoint.name)};
   }
   if (error == EMFILE) {
     return {fmt::format("{}: too many open files, as each tracepoint takes one per CPU",
                         tracepoint.name),
             "raise the limit with `ulimit -n`, or ask for fewer"};
   }
-  return {fmt::format("{}: the kernel does not let it be recorded: {}", tracepoint.name,
-                      strerror(error)),
+  return {fmt::format("{}: the kernel refuses to record it: {}", tracepoint.name, strerror(error)),
           ""};
 }
 
@@ -129,7 +129,7 @@ util::Status TracepointSession::Enable() {
 
 void TracepointSession::Disable() {
   enabled_ = false;
-  // On failure the rings are drained all the same.
+  // On failure the rings are still drained.
   for (const Tracepoint& tracepoint : tracepoints_) {
     for (const auto& [cpu, event] : tracepoint.events) (void)kernel_.Disable(event.get());
   }

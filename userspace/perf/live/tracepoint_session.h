@@ -32,7 +32,7 @@ class TracepointSession {
   // Creates the rings on every online CPU.
   util::Status Open();
   // Opens the tracepoint with this id, disabled. `filter` is a kernel tracepoint filter, empty:
-  // all. `name` is for messages. On an error nothing of it stays open.
+  // all. `name` is for messages. On an error no descriptor of it stays open.
   util::Status Add(uint32_t id, const std::string& name, const std::string& filter);
   size_t size() const { return tracepoints_.size(); }
 

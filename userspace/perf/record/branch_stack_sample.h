@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A branch stack with its place and time, as used by files, live rings and FXT files.
+// A branch stack with its CPU, thread and time, as used by perf.data files, live rings and FXT
+// files.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernel's perf interface: <linux/perf_event.h>, plus definitions of newer kernels and of the
-// perf tool that the header of the oldest supported build machine (6.1) lacks.
+// perf tool that are missing in the oldest supported header (Linux 6.1).
 #pragma once
 
 #include <linux/perf_event.h>

@@ -56,8 +56,8 @@ struct MmapRecord {
   std::string_view file;
   bool kernel = false;
 
-  // An exec, represented as a mapping of size 0, which the kernel never makes: the process has no
-  // mappings any more. Precedes those of the new program.
+  // An exec, represented as a mapping of size 0, which the kernel never reports. The process loses
+  // its mappings; those of the new program follow.
   static MmapRecord OfExec(uint32_t pid, uint32_t tid) {
     MmapRecord record;
     record.pid = pid;
@@ -85,7 +85,7 @@ struct ThrottleRecord {
   bool throttled = false;
 };
 
-// A record without a struct here.
+// A record of a type that has no struct here.
 struct OtherRecord {};
 
 struct Record {

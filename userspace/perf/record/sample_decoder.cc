@@ -208,7 +208,7 @@ util::Result<Sample> DecodeSample(const SampleFormat& format, util::Bytes body) 
     util::ByteCursor peek = decoder.cursor();
     if (!peek.Read(&branch_count)) return DoesNotFit("branch stack", body.size());
   }
-  // The announced layout first, then the shorter ones that the kernel falls back to.
+  // The layout of the attr first, then the shorter ones that the kernel may write instead.
   const BranchLayout layouts[] = {{may_have_hw_idx, may_have_counters},
                                   {may_have_hw_idx && branch_count != 0, false}};
   std::optional<Sample> fits;

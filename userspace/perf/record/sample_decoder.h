@@ -13,7 +13,7 @@
 
 namespace perf {
 
-// Place and time of a record; only the fields of the event's sample_type are set.
+// CPU, thread and time of a record. Only the fields of the event's sample_type are set.
 struct SampleId {
   std::optional<uint32_t> pid;  // thread group id
   std::optional<uint32_t> tid;
@@ -82,9 +82,9 @@ struct Sample {
 
 // Decodes the body of a sample (the record without its header). An error if a field does not fit.
 //
-// Two properties are not in the attr but follow from the record's size. A stack without entries may
-// lack the hw_idx word (perf_output_sample() writes only the zero count), and the counter words are
-// absent if the hardware counted none.
+// Two fields depend on the record's size and not only on the attr. A stack without entries may lack
+// the hw_idx word (perf_output_sample() writes only the zero count). The counter words are absent
+// if the hardware counted none.
 util::Result<Sample> DecodeSample(const SampleFormat& format, util::Bytes body);
 
 // Decodes the struct sample_id at the end of `body` (a record without its header), present with

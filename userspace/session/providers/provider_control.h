@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The providers of one recording: their session begins, starts, stops and ends with it.
+// Controls the providers of one recording: their session begins, starts, stops and ends with it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class ProviderControl {
   ~ProviderControl();
 
   provider::ProviderSet* set() const { return providers_; }
-  // Call before the kernel's events start; waits a short time for providers to follow.
+  // Call before the kernel's events start. Waits up to 100 ms for providers to follow.
   void Start(bool retain);
   void Stop();
 
-  // Oneshot, circular: notes new records and drops those before `edge`, ns of the kernel's
+  // Oneshot, circular: counts new records and drops those before `edge`, ns of the kernel's
   // CLOCK_MONOTONIC.
   void Scan(uint64_t edge);
   provider::ProviderRecords Copy() const;

@@ -23,7 +23,7 @@ void ProviderStream::Add(std::shared_ptr<const provider::RecordBatch> records, u
     waiting_.push_back({entry, &batch});
   }
   if (!batch.records->last) return;
-  // Behind everything that the provider wrote.
+  // Later than every record that the provider may have written.
   waiting_.push_back({{.time = now + provider::ProviderSet::kToleranceNs, .offset = kEnd}, &batch});
   ++batch.left;
 }

@@ -19,7 +19,7 @@ class ProviderStream final : public capture::ProviderEvents {
   // `providers` outlives the stream.
   explicit ProviderStream(provider::ProviderSet& providers) : providers_(providers) {}
 
-  // The destination of records from now on; the caller keeps it alive. Null: records wait.
+  // Sets the destination of further records; the caller keeps it alive. Null: records wait.
   void set_writer(provider::SectionWriter* writer) { writer_ = writer; }
   // Alerts since the last call.
   std::vector<provider::Alert> TakeAlerts() { return std::exchange(alerts_, {}); }

@@ -8,7 +8,7 @@
 namespace session {
 namespace {
 
-// The part of a batch that WriteLosses needs.
+// A copy of the batch with only the data that WriteLosses() needs.
 std::shared_ptr<const provider::RecordBatch> LossesOf(const provider::RecordBatch& batch) {
   auto losses = std::make_shared<provider::RecordBatch>();
   losses->identity = batch.identity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Delivers records of providers into the file of a window, in order of time.
+// Writes records of providers into the file of a window, in time order.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace session {
 
 class WindowProviders {
  public:
-  // Delivers those of `records` from `begin` to `end`, ns of CLOCK_MONOTONIC, and frees batches that are written.
+  // Writes the records from `begin` to `end` (ns of CLOCK_MONOTONIC). Frees each batch once it is
+  // written.
   WindowProviders(provider::ProviderRecords records, uint64_t begin, uint64_t end);
 
   // Time of the next record; UINT64_MAX: none.
@@ -33,7 +34,7 @@ class WindowProviders {
   static bool IsLater(const Cursor& a, const Cursor& b) {
     return a.time != b.time ? a.time > b.time : a.batch > b.batch;
   }
-  // Adds the cursor unless its batch is exhausted. False: it is.
+  // Adds the cursor. False: its batch is exhausted.
   bool Push(size_t batch, size_t next);
 
   provider::ProviderRecords records_;

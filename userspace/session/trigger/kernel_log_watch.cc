@@ -13,7 +13,7 @@
 namespace session {
 namespace {
 
-// A record has at most PRINTK_MESSAGE_MAX bytes, and the kernel fails a read into less.
+// At least PRINTK_MESSAGE_MAX: the kernel fails a read into a buffer smaller than the record.
 constexpr size_t kMostBytes = 8192;
 constexpr int kMostLines = 256;
 

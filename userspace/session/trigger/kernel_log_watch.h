@@ -22,7 +22,7 @@ class KernelLogWatch {
 
   // Readable when there are new lines.
   int fd() const { return fd_.get(); }
-  // The next matching line; none if there is none among the next few hundred.
+  // The next matching line; empty if none of the next few hundred lines matches.
   std::optional<std::string> Next();
 
  private:

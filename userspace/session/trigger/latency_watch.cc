@@ -22,7 +22,7 @@ void LatencyWatch::KeepUp() {
     const uint64_t waiting = head - ring.consumed();
     fullest_ = std::max(
         fullest_, static_cast<unsigned>(std::min<uint64_t>(waiting * 100 / ring.capacity(), 100)));
-    // The kernel must not overwrite slots that are being read.
+    // Keeps a distance, so that the kernel does not overwrite slots that are being read.
     if (waiting <= ring.capacity() / 4 * 3) continue;
     const uint64_t next = head - ring.capacity() / 4;
     skipped_ += next - ring.consumed();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Scans slots in their rings for threads that waited, slept or ran for long.
+// Scans slots in their rings for threads that waited, slept or ran longer than a limit.
 //
 // Some machines do not report every switch. A duration counts only if both ends are known: a thread
-// has waited if it left its CPU, or is new, and has not run since. If another thread leaves a CPU
-// than the one that came, the time of both on the CPU is unknown.
+// has waited if it left its CPU, or is new, and has not run since. If the outgoing thread of a CPU
+// is not the thread that was switched in last, the runs of both threads have unknown lengths.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class LatencyWatch {
     uint32_t state = 0;  // in which it left the CPU
   };
 
-  // `above`: limits by kind (the first four), ns; UINT64_MAX: not watched. The rings are those of a
+  // `above`: limits of the first four kinds, ns; UINT64_MAX: not watched. The rings are those of a
   // circular buffer and outlive the watch.
   using Limits = std::array<uint64_t, 4>;
   LatencyWatch(const std::vector<capture::SlotRing>& rings, const Limits& above);
@@ -88,14 +88,14 @@ class LatencyWatch {
         found(Found{TriggerKind::kSlice, time, time - here.since, tid, body.prev_state});
       }
     } else {
-      // The switch to this thread was not reported. It was not before the last known switch.
+      // The switch to this thread was not reported. It happened after the last known switch.
       const uint64_t woken = woken_.Get(tid);
       if (woken != 0 && off_.Get(tid) != 0 && here.since > woken &&
           IsAbove(TriggerKind::kWakeupLatency, here.since - woken)) {
         found(Found{TriggerKind::kWakeupLatency, time, here.since - woken, tid, 0});
       }
     }
-    // Another thread may get its tid.
+    // Drops the state of an ended thread, because another thread may reuse its tid.
     const bool ends = body.prev_state == FXR_STATE_DEAD || body.prev_state == FXR_STATE_ZOMBIE;
     off_.Set(tid, ends ? 0 : (time << kStateBits | body.prev_state));
     woken_.Set(tid, 0);
@@ -130,8 +130,7 @@ class LatencyWatch {
   capture::SlotMerger merger_;
   std::vector<OnCpu> on_cpu_;
   model::TidMap<uint64_t, 0> woken_;  // the time of the wakeup; 0: none since it last ran
-  model::TidMap<uint64_t, 0>
-      off_;  // the time since when it is off the CPU, and its state; 0: unknown
+  model::TidMap<uint64_t, 0> off_;    // the time when it left the CPU, and its state; 0: unknown
   uint64_t skipped_ = 0;
   unsigned fullest_ = 0;
 };

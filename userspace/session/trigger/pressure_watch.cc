@@ -14,7 +14,8 @@
 namespace session {
 namespace {
 
-// An unprivileged window is a multiple of this, ns (Documentation/accounting/psi.rst).
+// Without CAP_SYS_RESOURCE a window must be a multiple of this, ns
+// (Documentation/accounting/psi.rst).
 constexpr uint64_t kFreeWindow = 2'000'000'000;
 
 }  // namespace
@@ -28,22 +29,20 @@ util::Result<PressureWatch> PressureWatch::Open(const TriggerSpec& spec, const s
         fmt::format("trigger '{}': {}", spec.text,
                     missing ? "this kernel does not measure pressure"
                             : fmt::format("cannot open {}: {}", path, strerror(errno))),
-        missing ? "it needs CONFIG_PSI, and psi=1 on the kernel's command line where that is off"
-                : ""};
+        missing
+            ? "it needs CONFIG_PSI, and psi=1 on the kernel's command line if PSI is off by default"
+            : ""};
   }
   const std::string trigger =
       fmt::format("{} {} {}", spec.share, spec.stall / 1000, spec.window / 1000);
   if (write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) {
-    // Without the privilege for shorter windows, a multiple of 2 s.
     if (errno == EINVAL && spec.window % kFreeWindow != 0) {
-      return util::Error{
-          fmt::format("trigger '{}': a window of {} needs CAP_SYS_RESOURCE, which is not there",
-                      spec.text, util::FormatDuration(spec.window)),
-          "a window of 2s, or a multiple of it, goes without"};
+      return util::Error{fmt::format("trigger '{}': a window of {} needs CAP_SYS_RESOURCE",
+                                     spec.text, util::FormatDuration(spec.window)),
+                         "windows of 2s or a multiple need no capability"};
     }
     return util::Error{
-        fmt::format("trigger '{}': the kernel does not take it: {}", spec.text, strerror(errno)),
-        ""};
+        fmt::format("trigger '{}': the kernel rejects it: {}", spec.text, strerror(errno)), ""};
   }
   return PressureWatch(std::move(fd));
 }

@@ -14,12 +14,12 @@ namespace session {
 namespace {
 
 constexpr uint64_t kMinute = uint64_t{60} * 1'000'000'000;
-// Firings that one snapshot lists.
+// Limit of firings in the file of one snapshot.
 constexpr size_t kMaxMarks = 100;
-// Lookups of tasks in one turn.
+// Limit of task lookups per turn.
 constexpr unsigned kMaxLookups = 50;
-// The intervals of scans of the slots, ms. Longer ones could let the rings wrap around. A CPU fills
-// at most kSlotsPerMs.
+// The intervals between scans of the slots, ms. The rings must not wrap around meanwhile: a CPU
+// writes at most kSlotsPerMs slots.
 constexpr int kScanMs = 200;
 constexpr int kBusyScanMs = 20;
 constexpr unsigned kBusyPercent = 15;
@@ -103,7 +103,7 @@ bool TriggerSet::MayFire(const TriggerState& trigger, uint64_t time) {
 
 void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
   fired.what = trigger.spec.text;
-  // Firings until the end of a pending snapshot belong to it.
+  // Firings before the end of a pending snapshot are added to that snapshot.
   if (pending_ && fired.time <= pending_->until) {
     ++trigger.fired;
     ++trigger.limited;
@@ -119,7 +119,7 @@ void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
   const uint64_t before = trigger.spec.before.value_or(before_);
   const uint64_t after = trigger.spec.after.value_or(after_);
   pending_ = DueSnapshot{.fired = {}, .last = before + after, .until = fired.time + after};
-  // All of the buffer.
+  // 0: the whole buffer.
   if (before == 0) pending_->last = 0;
   pending_->fired.push_back(std::move(fired));
 }
@@ -127,7 +127,7 @@ void TriggerSet::Fire(TriggerState& trigger, TriggerFired fired) {
 bool TriggerSet::IsOfTask(const TriggerSpec& spec, uint32_t tid) {
   if (spec.comm.empty() && spec.pid == 0 && spec.cgroup.empty()) return true;
   if (spec.pid == tid) return spec.comm.empty() && spec.cgroup.empty();
-  // Looking up a task that has ended is slow.
+  // Limits the lookups, because looking up an ended task is slow.
   if (lookups_left_ == 0) return false;
   --lookups_left_;
   const auto task = recording_.FindTask(tid);

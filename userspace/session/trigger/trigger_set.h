@@ -25,20 +25,20 @@ namespace session {
 struct TriggerState {
   TriggerSpec spec;
   uint64_t fired = 0;
-  uint64_t limited = 0;  // of them, those without a snapshot of their own because of the limits
+  uint64_t limited = 0;  // of them, those without an own snapshot because of the limits
 };
 
 // A snapshot that is due.
 struct DueSnapshot {
-  std::vector<TriggerFired> fired;  // the first one caused it; later ones fall into it
+  std::vector<TriggerFired> fired;  // the first one caused the snapshot
   uint64_t last = 0;                // SnapshotRequest's
   uint64_t until = 0;
 };
 
 class TriggerSet {
  public:
-  // `before` and `after`: the default of triggers without their own, ns. `recording` outlives the
-  // set; it is circular if a trigger watches slots.
+  // `before` and `after`: defaults of triggers that do not set their own, ns. `recording` outlives
+  // the set. It must be circular if a trigger watches slots.
   static util::Result<std::unique_ptr<TriggerSet>> Make(const std::vector<TriggerSpec>& specs,
                                                         uint64_t before, uint64_t after,
                                                         Recording& recording);
@@ -51,7 +51,7 @@ class TriggerSet {
   int TimeoutMs() const;
   // Evaluates the triggers. `polled`: the result of poll(2) on the descriptors of AddPollFds().
   void Turn(std::span<const pollfd> polled);
-  // Events from outside. True if a trigger waits for it.
+  // Events from outside. Return true if a trigger fires on them.
   bool OnSignal();
   bool OnAlert(std::string_view name);
   bool OnExit(int status);
@@ -59,7 +59,7 @@ class TriggerSet {
   // Snapshots whose time has come. `all`: also the pending ones, at the end of a recording.
   std::vector<DueSnapshot> TakeDue(bool all);
   const std::deque<TriggerState>& triggers() const { return triggers_; }
-  // Slots that came too fast to be evaluated.
+  // Slots that were skipped because they arrived too fast.
   uint64_t skipped_slots() const { return slots_ ? slots_->skipped() : 0; }
 
  private:

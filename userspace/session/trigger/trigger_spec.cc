@@ -16,7 +16,7 @@
 namespace session {
 namespace {
 
-constexpr const char* kHint = "fxt-record(1) lists the triggers, as 'wakeup_latency > 20ms'";
+constexpr const char* kHint = "fxt-record(1) lists the triggers, such as 'wakeup_latency > 20ms'";
 
 util::Error Wrong(std::string_view text, std::string_view why) {
   return {fmt::format("trigger '{}': {}", text, why), kHint};
@@ -95,7 +95,7 @@ class Parser {
         {"log", TriggerKind::kLog},
     }};
     std::string first = Next();
-    // "slice>50ms" is one word.
+    // Splits "slice>50ms", which is one word.
     if (const size_t sign = first.find_first_of(">!="); sign != std::string::npos) {
       const size_t end = first.find_first_not_of(">!=", sign);
       std::vector<std::string> apart = {first.substr(sign, end - sign)};
@@ -108,7 +108,8 @@ class Parser {
       spec_.kind = kind;
       return Condition();
     }
-    return Wrong(text_, first.empty() ? "it is empty" : fmt::format("'{}' is no trigger", first));
+    return Wrong(text_,
+                 first.empty() ? "it is empty" : fmt::format("'{}' is not a trigger", first));
   }
 
   util::Status Condition() {
@@ -125,7 +126,7 @@ class Parser {
       case TriggerKind::kAlert:
         spec_.name = Next();
         if (spec_.name.empty() || spec_.name.size() > TriggerSpec::kMaxAlertBytes) {
-          return Wrong(text_, "an alert has a name of 1 to 14 bytes");
+          return Wrong(text_, "an alert needs a name of 1 to 14 bytes");
         }
         return util::Ok();
       case TriggerKind::kPressure:
@@ -138,7 +139,7 @@ class Parser {
 
   util::Status Above() {
     if (std::string sign = Next(); !sign.starts_with('>')) {
-      return Wrong(text_, "a time above which it fires is missing, as in '> 20ms'");
+      return Wrong(text_, "it needs a limit, such as '> 20ms'");
     } else if (sign.size() > 1) {
       words_.insert(words_.begin() + static_cast<ptrdiff_t>(at_), sign.substr(1));
     }
@@ -155,7 +156,7 @@ class Parser {
     }
     spec_.other_status = Next() == "!=";
     int status = 0;
-    if (!ToNumber(Next(), &status)) return Wrong(text_, "an exit status is a number");
+    if (!ToNumber(Next(), &status)) return Wrong(text_, "an exit status must be a number");
     spec_.status = status;
     return util::Ok();
   }
@@ -170,13 +171,13 @@ class Parser {
         (spec_.share != "some" && spec_.share != "full") || !part.ends_with('%') ||
         !ToNumber(std::string_view(part).substr(0, part.size() - 1), &percent) || percent == 0 ||
         percent > 100 || !window) {
-      return Wrong(text_, "pressure is asked for as in 'psi cpu some 20% 1s'");
+      return Wrong(text_, "a pressure trigger looks like 'psi cpu some 20% 1s'");
     }
     // The limits of the kernel (Documentation/accounting/psi.rst).
     constexpr uint64_t kLeast = 500'000'000;
     constexpr uint64_t kMost = 10'000'000'000;
     if (*window < kLeast || *window > kMost) {
-      return Wrong(text_, "the kernel looks at pressure in windows of 500ms to 10s");
+      return Wrong(text_, "the kernel supports windows of 500ms to 10s only");
     }
     spec_.window = *window;
     spec_.stall = *window / 100 * percent;
@@ -213,17 +214,18 @@ class Parser {
     if (key == "per_minute" || key == "count") {
       uint64_t number = 0;
       if (!ToNumber(value, &number) || number == 0) {
-        return Wrong(text_, fmt::format("{} is a number above 0", key));
+        return Wrong(text_, fmt::format("{} must be a number above 0", key));
       }
       (key == "count" ? spec_.count : spec_.per_minute) = number;
       return util::Ok();
     }
-    if (!spec_.watches_slots()) return Wrong(text_, fmt::format("'{}' says nothing here", key));
+    if (!spec_.watches_slots())
+      return Wrong(text_, fmt::format("'{}' does not apply to this trigger", key));
     if (key == "comm") {
       spec_.comm = value.substr(0, FXR_COMM_BYTES - 1);
     } else if (key == "pid") {
       if (!ToNumber(value, &spec_.pid) || spec_.pid == 0 || spec_.pid > FXR_TID_MASK) {
-        return Wrong(text_, fmt::format("'{}' is no process id", value));
+        return Wrong(text_, fmt::format("'{}' is not a process id", value));
       }
     } else if (key == "cgroup") {
       spec_.cgroup = value;
@@ -231,9 +233,9 @@ class Parser {
       if (!spec_.cgroup.starts_with('/')) spec_.cgroup.insert(0, 1, '/');
     } else if (key == "state" && spec_.kind == TriggerKind::kOffCpu) {
       spec_.state = StateOf(value);
-      if (!spec_.state) return Wrong(text_, fmt::format("'{}' is no state", value));
+      if (!spec_.state) return Wrong(text_, fmt::format("'{}' is not a thread state", value));
     } else {
-      return Wrong(text_, fmt::format("'{}' says nothing here", key));
+      return Wrong(text_, fmt::format("'{}' does not apply to this trigger", key));
     }
     return util::Ok();
   }

@@ -12,8 +12,8 @@
 //   log REGEX                      a line of the kernel's log matches (POSIX extended)
 //
 // followed by options: comm=NAME pid=N cgroup=PATH (of the thread, for the first four), state=S (D,
-// S, T... for off_cpu), before=TIME after=TIME, per_minute=N, count=N. Values with blanks are quoted
-// by '' or "".
+// S, T... for off_cpu), before=TIME after=TIME, per_minute=N, count=N. Values with blanks are
+// quoted by '' or "".
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ class Recorder : private AlertListener::Owner {
   std::mutex end_mutex_;
   // Under end_mutex_: the thread of an output may find that the recording has to end.
   Phase phase_ = Phase::kStarting;
-  uint32_t signals_to_give_up_ = 1;  // so many end a wait for the reader of the output
+  uint32_t signals_to_give_up_ = 1;  // number of signals that end a wait for the output's reader
 
   std::optional<RecordOutputs> outputs_;  // single_file()
   std::optional<FileNames> names_;        // otherwise

@@ -18,13 +18,13 @@ namespace {
 // Nested calls per thread; deeper ones are dropped.
 constexpr size_t kMaxDepth = 4096;
 constexpr unsigned kLowBits = 50;              // of a value, in one slot
-constexpr uint64_t kIdle = uint64_t{1} << 32;  // above every tid: the idle threads
+constexpr uint64_t kIdle = uint64_t{1} << 32;  // first key of idle threads, above every tid
 
-// Stacks of the kernel have 16 KiB or more, and begin at a multiple of that. Frames are in units of
-// 4 bytes.
+// The 16 KiB block that `frame` lies in. Kernel stacks have at least 16 KiB and are aligned to
+// their size. `frame` is an address in units of 4 bytes.
 uint64_t StackOf(uint64_t frame) { return frame >> 12; }
 
-// True if frame `a` is deeper than `b`. Stacks grow down, and only the low bits are known.
+// True if frame `a` is deeper than `b`, so at a lower address. Only the low bits are known.
 bool IsInner(uint64_t a, uint64_t b) {
   constexpr uint64_t kMask = (uint64_t{1} << FXR_PROBE_FRAME_BITS) - 1;
   const uint64_t distance = (b - a) & kMask;
@@ -46,7 +46,7 @@ fxt::Argument Argument(fxt::StringRef name, const probes::ArgumentType& type, ui
   return {name, static_cast<int64_t>(value)};
 }
 
-// Extends a register to a number of this type.
+// Sign- or zero-extends the value of a register to 64 bits.
 int64_t Extend(const probes::ArgumentType& type, int64_t value) {
   const unsigned unused = 64 - 8 * type.bytes;
   const uint64_t high = static_cast<uint64_t>(value) << unused;
@@ -128,18 +128,18 @@ bool ProbeTranslator::IsOver(std::span<const Call> calls, uint32_t probe, uint64
     return probes_[number].kind == probes::Probe::Kind::kKernel;
   };
   if (is_kernel(last.probe) != is_kernel(probe)) {
-    // A program calls the kernel, and goes on when all of the kernel's functions have returned.
+    // User code continues only after all kernel functions that it called have returned.
     return is_kernel(last.probe);
   }
   if (is_kernel(probe) && StackOf(last.frame) != StackOf(frame)) {
-    // An interrupt has a stack of its own. It is over if a call on the stack that it interrupted
-    // follows.
+    // Interrupt handlers have a stack of their own. A call on the interrupted stack shows that the
+    // handler has returned.
     return std::ranges::any_of(calls, [&](const Call& call) {
       return is_kernel(call.probe) && StackOf(call.frame) == StackOf(frame);
     });
   }
-  // Frames at or below this one are left without a return: by longjmp, or the return was lost. A
-  // function may also end in a tail call, which reuses the frame.
+  // Calls in deeper frames have ended without a return event: longjmp() skipped it, or it was lost.
+  // So has a call of the same function in the same frame, which a tail call has replaced.
   const bool again = last.frame == frame && last.probe == probe;
   return again || IsInner(last.frame, frame);
 }
@@ -219,7 +219,7 @@ void ProbeTranslator::End(uint64_t time, uint64_t key, Thread& thread, bool retu
   const Call call = thread.calls.back();
   thread.calls.pop_back();
   const model::ThreadHandle handle = HandleOf(key);
-  // The duration ends on the thread where it began, whose koid exec changed since.
+  // The duration must end under the koid it began with, which exec may have changed.
   const bool renumbered = call.thread_koid != file_.tasks().thread(handle).koid;
   OpenRecord record = renumbered ? file_.Begin() : file_.Begin(handle);
   fxt::Argument argument;
@@ -370,10 +370,10 @@ void ProbeTranslator::OnExec(uint64_t time, uint32_t old_tid, uint32_t tid) {
   auto node = threads_.extract(old_tid);
   if (node.empty()) return;
   node.key() = tid;
-  OnThreadEnd(time, tid);  // the former leader, which ends without an exit event
+  OnThreadEnd(time, tid);  // ends the calls of the former leader, which has no exit event
   Thread& thread = threads_.insert(std::move(node)).position->second;
   thread.executed = true;
-  // Durations nest: the enclosing calls end after the execve that has begun inside them.
+  // Durations nest: calls that enclose an open execve end after it, in OnSyscallExit().
   if (!file_.thread(tasks_.Thread(tid)).in_syscall) EndAll(time, tid, thread);
 }
 

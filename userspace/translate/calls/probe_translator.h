@@ -26,10 +26,10 @@ class ProbeTranslator {
     uint64_t recorded = 0;
     uint64_t unmatched_ends = 0;  // returns without their entries
     uint64_t unreadable = 0;
-    uint64_t unread_arguments = 0;  // their memory was not present
+    uint64_t unread_arguments = 0;  // arguments whose memory was not resident
   };
 
-  // The idle thread of a CPU, on which interrupts call functions of the kernel.
+  // Returns the idle thread of a CPU. Interrupt handlers call kernel functions on it.
   using IdleThread = std::function<model::ThreadHandle(uint32_t cpu)>;
 
   // `file` and `tasks` outlive the translator. Events carry an index into `probes`.
@@ -42,18 +42,18 @@ class ProbeTranslator {
   }
   // Times are ns of the file's clock.
   void OnSlot(uint32_t type, uint32_t cpu, uint64_t time, uint64_t body, uint64_t extra);
-  // `values` are the event's bytes.
+  // `values` are the bytes after the event's header.
   void OnHit(uint64_t time, const fxr_probe_hit_long& hit, std::span<const uint64_t> values);
-  // `bytes` are the event's.
+  // `bytes` are those after the event's header.
   void OnValues(uint32_t cpu, uint64_t time, const fxr_probe_values_long& event,
                 std::span<const std::byte> bytes);
-  // The thread `old_tid`, now `tid`, executes another program: none of its calls returns.
+  // The thread `old_tid`, now `tid`, has executed another program. Its open calls never return.
   void OnExec(uint64_t time, uint32_t old_tid, uint32_t tid);
   // A system call of the thread returned, and its duration ended.
   void OnSyscallExit(uint64_t time, uint32_t tid);
-  // The thread exits, and its calls end.
+  // The thread exits. Ends its open calls.
   void OnThreadEnd(uint64_t time, uint32_t tid);
-  // Probe events were lost: the pending return value may belong to a lost return.
+  // Probe events were lost. Drops pending return values, which may belong to lost returns.
   void OnLoss();
 
   const Stats& stats() const { return stats_; }
@@ -76,7 +76,7 @@ class ProbeTranslator {
     bool has_top = false;
     // Text of the next return event.
     bool has_text = false;
-    bool has_unread_text = false;  // it could not be read; empty: the returned pointer was null
+    bool has_unread_text = false;  // it could not be read; `text` empty: the pointer was null
     std::string text;
     bool executed = false;  // exec happened, and the execve call has not returned yet
   };
@@ -91,11 +91,11 @@ class ProbeTranslator {
   // The key in `threads_`: the tid, or that of the CPU's idle thread.
   uint64_t KeyOf(uint32_t cpu, uint32_t tid);
   model::ThreadHandle HandleOf(uint64_t key);
-  // True if the last of `calls` cannot last any more when a function of `probe` is entered at
+  // True if the last of `calls` must have ended by the time a function of `probe` is entered at
   // `frame`.
   bool IsOver(std::span<const Call> calls, uint32_t probe, uint64_t frame) const;
-  // Ends the innermost call. `returned`: its return was seen; `has_value`: `thread` has what it
-  // returned.
+  // Ends the innermost call. `returned`: its return was recorded; `has_value`: `thread` holds its
+  // return value.
   void End(uint64_t time, uint64_t key, Thread& thread, bool returned, bool has_value);
   size_t PutValues(OpenRecord& record, const Values& values, std::span<fxt::Argument> arguments);
   void EndAll(uint64_t time, uint64_t key, Thread& thread);

@@ -20,7 +20,7 @@ bool IsPrintable(char c) { return c > ' ' && c <= '~'; }
 char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 uint32_t Byte(std::string_view bytes, size_t at) { return static_cast<uint8_t>(bytes[at]); }
 
-// The word at the begin, in capitals; empty if there is none or it is too long for a command.
+// The first word in capitals; empty if there is none or it is longer than any command.
 std::string Word(std::string_view text) {
   std::string word;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string Word(std::string_view text) {
 
 // ------------------------------------------------------------------- http
 
-// A part of a path between slashes. Numbers and what looks like an id are replaced.
+// Appends one segment of a path. Replaces numbers and segments that look like ids.
 void AppendSegment(std::string& name, std::string_view segment) {
   constexpr size_t kLeastIdBytes = 16;
   const bool has_digit = std::ranges::any_of(segment, IsDigit);
@@ -49,7 +49,7 @@ void AppendSegment(std::string& name, std::string_view segment) {
   for (size_t i = 0; i < segment.size();) {
     size_t end = i;
     while (end < segment.size() && IsDigit(segment[end])) ++end;
-    // A single digit is rather a version, as in v1.
+    // A single digit is more likely a version, as in v1.
     if (end - i >= 2) {
       name += "{n}";
     } else if (end - i == 1) {
@@ -86,7 +86,7 @@ std::string HttpName(std::string_view text) {
   name += ' ';
   while (!target.empty()) {
     const size_t next = target.find('/', 1);
-    // The rest of the last part may be an id.
+    // The last segment is cut and may be part of an id.
     if (next == std::string_view::npos && !ends) return name + "/...";
     const std::string_view segment =
         target.substr(1, next == std::string_view::npos ? next : next - 1);
@@ -180,7 +180,7 @@ std::string MysqlName(std::string_view bytes, uint64_t total) {
   const uint32_t length = Byte(bytes, 0) | Byte(bytes, 1) << 8 | Byte(bytes, 2) << 16;
   const uint32_t sequence = Byte(bytes, 3);
   if (length == 0 || length + 4 > total) return "";
-  // The answer to the greeting of the server.
+  // The client's handshake response to the server's greeting.
   if (sequence == 1 && length + 4 == total && length >= 32) return "login";
   if (sequence != 0) return "";
   std::string_view body = bytes.substr(5);
@@ -188,7 +188,7 @@ std::string MysqlName(std::string_view bytes, uint64_t total) {
     case 0x02:
       return "USE";
     case 0x03:
-      // Query attributes: none, in one set.
+      // An empty set of query attributes: 0 parameters, 1 set.
       if (body.starts_with(std::string_view("\0\1", 2))) body.remove_prefix(2);
       return StatementName(body);
     case 0x0e:
@@ -204,13 +204,13 @@ std::string MysqlName(std::string_view bytes, uint64_t total) {
 
 // ---------------------------------------------------------------- lengths
 
-// Bytes of the message at the begin; 0: not known.
+// Each function returns the length in bytes of the first message; 0: unknown.
 
 uint64_t HttpLength(std::string_view text) {
   constexpr std::string_view kEnd = "\r\n\r\n";
   const size_t end = text.find(kEnd);
   if (end == std::string_view::npos || HttpName(text).empty()) return 0;
-  // A body has a field with its length, or with how it is sent.
+  // A message with a body has one of these header fields.
   std::string head(text.substr(0, end));
   std::ranges::transform(head, head.begin(), Upper);
   const bool has_body = head.find("\r\nCONTENT-LENGTH:") != std::string::npos ||
@@ -244,7 +244,7 @@ uint64_t RespLength(std::string_view text) {
 }
 
 uint64_t PostgresLength(std::string_view bytes) {
-  // A statement in several messages looks like several statements.
+  // Only simple queries. The extended protocol sends one statement as several messages.
   if (bytes.size() < 5 || bytes[0] != 'Q') return 0;
   return 1 + (uint64_t{Byte(bytes, 1)} << 24 | Byte(bytes, 2) << 16 | Byte(bytes, 3) << 8 |
               Byte(bytes, 4));

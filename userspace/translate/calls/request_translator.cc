@@ -16,13 +16,13 @@
 namespace translate {
 namespace {
 
-// Texts beyond these are written with each span: strings are permanent in a file.
+// Further texts are written inline with each span, because a file's string table never shrinks.
 constexpr size_t kMaxTexts = 8192;
 constexpr size_t kMaxTextBytes = 200;
 
 constexpr std::string_view kMappedIpv4("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 
-// A socket for IPv6 may have a peer of IPv4.
+// An IPv6 socket may have an IPv4 peer (::ffff:a.b.c.d).
 std::string_view Unmapped(std::string_view address) {
   return address.starts_with(kMappedIpv4) ? address.substr(kMappedIpv4.size()) : address;
 }
@@ -42,7 +42,8 @@ std::string EndText(std::string_view address, uint32_t port) {
 
 std::string EndKey(std::string_view here, uint32_t here_port, std::string_view there,
                    uint32_t there_port, uint32_t net) {
-  // Loopback addresses are those of a namespace. Others may lead to another one of this machine.
+  // A loopback address belongs to one network namespace. Other addresses may connect two namespaces
+  // of this machine, so they are compared without the namespace.
   return fmt::format("{}:{} {}:{} {}", here, here_port, there, there_port,
                      IsLoopback(here) ? net : 0);
 }
@@ -53,8 +54,8 @@ std::string UnixName(std::string_view path) {
   return std::string(path.substr(0, path.find('\0')));
 }
 
-// The arguments of a trace context, as OpenTelemetry names and writes them. Each id is in one or a
-// few records, so the texts are no part of the file's string table.
+// The arguments of a trace context, with OpenTelemetry's names and format. The texts are inline and
+// not in the file's string table, because few records share an id.
 class ContextTexts {
  public:
   static constexpr size_t kCount = 2;
@@ -165,8 +166,8 @@ RequestTranslator::Outcome RequestTranslator::OnReceive(uint64_t time, uint32_t 
   connection.in = bytes;
   connection.out = 0;
   connection.is_open = true;
-  // On a connection whose protocol is known, so few bytes are the begin of a request. Others may be
-  // whole requests, which begin now.
+  // If the protocol is known, so short a text is only the start of a request, and the span begins
+  // when the text continues. Otherwise it may be a whole request, whose span begins now.
   if (connection.is_named && !text.empty() && bytes < FXR_REQUEST_LEAST_TEXT_BYTES) {
     connection.short_text = text;
   } else {
@@ -213,7 +214,7 @@ RequestTranslator::Outcome RequestTranslator::OnSend(uint64_t time, uint32_t num
   Connection& connection = found->second;
   Use(connection, tid);
   if (connection.is_server) {
-    // A server may speak first.
+    // The server sends first, for example a greeting.
     if (!connection.is_open) return Outcome::kNothing;
     connection.out = bytes;
     End(time, connection, "", context);
@@ -238,7 +239,7 @@ RequestTranslator::Outcome RequestTranslator::OnClose(uint64_t time,
                                                       const fxr_request_close_body& event) {
   const auto found = connections_.find(event.connection);
   if (found == connections_.end()) return Outcome::kNothing;
-  // A client that has ended its sends may still receive.
+  // A client that shut down its sending side can still receive the response.
   const bool ends = found->second.is_open && (found->second.is_server || event.closed != 0);
   if (ends) End(time, found->second, "closed");
   if (event.closed != 0) Forget(found);

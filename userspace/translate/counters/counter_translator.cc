@@ -29,7 +29,7 @@ bool CounterTranslator::OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_bo
 }
 
 void CounterTranslator::Write(uint64_t time, const Run& run) {
-  // The counters of an exiting thread follow its last switch, which has removed it from the table.
+  // The counters of an exiting thread follow its last switch, which removed it from the task table.
   const bool is_known = file_.tasks().Find(run.tid) != model::kNoHandle;
   const TraceWriter::RemovedThread* exited = is_known ? nullptr : file_.FindRemoved(run.tid);
   OpenRecord record = exited != nullptr ? file_.Begin() : file_.Begin(tasks_.Thread(run.tid));

@@ -22,8 +22,7 @@ class CounterTranslator {
   CounterTranslator(TraceWriter& file, model::TaskTracker& tasks,
                     const std::vector<std::string>& names);
 
-  // The counters of a run arrive in order, the highest number last. Returns false for an unknown
-  // counter.
+  // The counters of a run arrive in ascending order. Returns false for an unknown counter.
   bool OnSlot(uint32_t cpu, uint64_t time, const fxr_counter_body& body);
 
  private:

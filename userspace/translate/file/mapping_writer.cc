@@ -24,7 +24,7 @@ constexpr uint64_t kRecordsPerMapping = 64;
 std::string_view CutName(std::string_view name) {
   if (name.size() <= kMaxNameBytes) return name;
   name.remove_prefix(name.size() - kMaxNameBytes);
-  // Not within a UTF-8 character.
+  // Does not cut a UTF-8 character.
   while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xc0) == 0x80) {
     name.remove_prefix(1);
   }
@@ -39,7 +39,7 @@ uint32_t MappingWriter::ModuleOf(const Mapping& mapping) {
   if (found != module_numbers_.end()) return found->second;
   if (modules_.size() >= kMaxModules) return kNoModule;
   const auto number = static_cast<uint32_t>(modules_.size());
-  // Made valid before truncation, because that may add bytes.
+  // Made valid before truncation, because replacement characters may add bytes.
   const std::string name = fxt::ToValidUtf8(mapping.file);
   modules_.push_back({number, std::string(CutName(name)), mapping.build_id});
   module_numbers_.emplace(key, number);

@@ -48,11 +48,11 @@ class MappingWriter {
   void OnExec(uint32_t pid);
   void OnExit(uint32_t pid) { OnExec(pid); }
 
-  // `thread` of process `pid` was sampled: writes the mappings of the process. For kKernel `thread`
-  // is one of process 0.
+  // `thread` of process `pid` was sampled. Writes the mappings of the process. For kKernel,
+  // `thread` belongs to process 0.
   void OnSample(uint32_t pid, model::ThreadHandle thread, uint64_t time);
 
-  // The file that the process has mapped at `address`; empty: none. Valid until the next change.
+  // The file mapped at `address`; empty: none. Valid until the mappings change.
   std::string_view FileAt(uint32_t pid, uint64_t address) const;
 
   // True if any mapping of the process was received.

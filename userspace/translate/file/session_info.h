@@ -23,7 +23,7 @@ struct SessionInfo {
   uint32_t command_pid = 0;
   std::string categories;  // as for -c
   std::string filters;     // empty: every task
-  // The recording of wakeups from interrupts: without a waker, or with the interrupted task.
+  // How wakeups from interrupts are recorded: without a waker, or with the interrupted task.
   std::string interrupt_wakers;
   std::string start_time;   // wall clock, RFC 3339
   uint64_t ring_bytes = 0;  // per CPU

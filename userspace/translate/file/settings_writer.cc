@@ -22,10 +22,10 @@ constexpr size_t kMostRecordBytes = 16'000;
 // Short values repeat: numbers, "unlimited", build ids.
 constexpr size_t kMostInternedBytes = 40;
 
-// Whether settings are of the program that `name` stands for. They may have been read before the
-// process executed another one.
+// True if the settings belong to the program with this comm. They may have been read before the
+// process executed another program.
 bool IsOfProgram(const schema::Settings& settings, std::string_view name) {
-  // A comm may be cut.
+  // The subject may be a comm, which is truncated.
   if (!settings.subject.empty() && name.starts_with(settings.subject)) return true;
   if (settings.values.empty() || settings.values.front().first != schema::setting::kExecutable) {
     return true;

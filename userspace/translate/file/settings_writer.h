@@ -13,16 +13,15 @@ namespace translate {
 
 class SettingsWriter {
  public:
-  // Bytes of settings in one file. Settings of further processes are left out and counted; the
-  // others have limits of their own.
+  // Limit of bytes of process settings in one file. Settings of further processes are omitted and
+  // counted. Other settings have limits of their own.
   static constexpr uint64_t kMostProcessBytes = uint64_t{8} << 20;
 
   explicit SettingsWriter(TraceWriter& file) : file_(file) {}
 
-  // `time` in ns of the file's clock. Settings of a process that the file does not know are left
-  // out.
+  // `time` is ns of the file's clock. Omits settings of a process that is not in the file.
   void Write(uint64_t time, const schema::Settings& settings);
-  // Subjects that were left out because there was no room for them.
+  // Subjects omitted because of the limit.
   uint64_t omitted() const { return omitted_; }
 
  private:

@@ -67,11 +67,11 @@ TraceWriter::~TraceWriter() { tasks_.Unfollow(*this); }
 void TraceWriter::OnNewThread(model::ThreadHandle handle) {
   if (handle == threads_.size()) threads_.Add();
   threads_[handle] = FileThread{.handle = handle};
-  // Another live thread may still have had the tid.
+  // The tid may still point to another live thread.
   announced_.Set(tasks_.thread(handle).tid, nullptr);
 }
 
-// A CPU that still runs it goes on to know it by its tid.
+// Keeps `tid`: a CPU may still run the thread, and its next switch names it by the tid.
 void TraceWriter::OnThreadGone(model::ThreadHandle handle) {
   const FileThread& gone = thread(handle);
   if (gone.announced()) {
@@ -105,7 +105,7 @@ void TraceWriter::OnNewProcess(model::ProcessHandle process) {
   announced_processes_[process] = false;
 }
 
-// No later event would write the change.
+// Writes the change at once, because no later event would.
 void TraceWriter::OnProcessMoved(model::ThreadHandle leader) {
   const model::ProcessHandle process = tasks_.thread(leader).process;
   if (!announced_processes_[process]) return;
@@ -122,7 +122,7 @@ void TraceWriter::OnLeaderReplaced(model::ThreadHandle handle, model::ThreadHand
   }
   Forget(leader);
   Unannounce(thread(leader));
-  // Readers keep the assumed states by koid.
+  // The leader takes over the koid, and readers keep the states by koid.
   std::swap(thread(handle).emitted_states, thread(leader).emitted_states);
 }
 

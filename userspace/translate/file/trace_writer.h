@@ -23,8 +23,8 @@
 
 namespace translate {
 
-// Everything that a common event needs of a thread, in one cache line, so that the model's entry
-// stays untouched. The ids are those of the last announcement.
+// The data that frequent events need of a thread, in one cache line, so that they do not touch the
+// model's entry. The ids are those of the last announcement.
 struct alignas(64) FileThread {
   // No thread has this tid.
   static constexpr uint32_t kNotAnnounced = 0xffffffff;
@@ -32,15 +32,15 @@ struct alignas(64) FileThread {
   fxt::Koid koid = 0;
   fxt::Koid process_koid = 0;
   fxt::ThreadSlot slot{};  // slot of its last use
-  // kNotAnnounced unless kernel objects with the current names are in the file. So a lookup by tid
-  // needs no further check.
+  // kNotAnnounced unless kernel objects with the current names are in the file. This makes a lookup
+  // by tid sufficient.
   uint32_t tid = kNotAnnounced;
   model::ThreadHandle handle = model::kNoHandle;  // its own handle
   int32_t on_cpu = -1;  // the CPU that runs it according to the file's switches; -1: none
   schema::EmittedStates emitted_states{};
   // The system call whose duration has begun in the file.
   bool in_syscall = false;
-  bool has_run = false;  // it was on a CPU in this file
+  bool has_run = false;  // was on a CPU in this file
   bool syscall_is_compat = false;
   uint32_t syscall = 0;
   fxt::Koid syscall_koid = 0;  // the thread's koid at entry; exec can change it
@@ -113,7 +113,7 @@ class TraceWriter final : private model::TaskFollower {
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
 
-  // Begins a record that mentions no thread of the table, or one, which is announced first.
+  // Begins a record that mentions no thread, or `handle`, which is announced first.
   OpenRecord Begin() { return OpenRecord(*this, writer_.Begin()); }
   OpenRecord Begin(model::ThreadHandle thread) {
     return OpenRecord(*this, writer_.Begin(Mention(thread)));
@@ -130,13 +130,13 @@ class TraceWriter final : private model::TaskFollower {
     return *(tid == 0 ? &idle : place);
   }
 
-  // A thread that was removed from the table of tasks lately, as it was announced.
+  // The announced ids of a thread that was removed from the task table.
   struct RemovedThread {
     uint32_t tid = FileThread::kNotAnnounced;
     fxt::Koid process_koid = 0;
     fxt::Koid koid = 0;
   };
-  // The last removed thread with this tid; null if it was not among the last ones.
+  // The most recently removed thread with this tid; null if it is not among the last 64.
   const RemovedThread* FindRemoved(uint32_t tid) const;
   // The key of a thread in the thread table, after announcing it and its process.
   fxt::ThreadKey Mention(model::ThreadHandle handle) {
@@ -152,7 +152,7 @@ class TraceWriter final : private model::TaskFollower {
     tasks_.ForEachThread([&](model::ThreadHandle handle) {
       if (!threads_[handle].has_run) return;
       const model::ProcessHandle process = tasks_.thread(handle).process;
-      // Threads of one process stand together, mostly.
+      // Threads of one process are mostly adjacent.
       if (process == std::exchange(last, process)) return;
       const model::Process& of = tasks_.process(process);
       if (of.tgid != 0 && !of.is_kernel) visit(of.tgid);

@@ -118,7 +118,7 @@ bool BlockTranslator::OnRequest(uint64_t time, const fxr_block_long& request, st
     Begin(time, request, disk, interrupt_track);
     return true;
   }
-  // An intermediate station: issued, requeued, or partly completed.
+  // An intermediate step: issued, requeued, or partly completed.
   std::string_view station = "insert";
   if (request.kind == FXR_BLOCK_ISSUE) station = open.issued ? "issue_again" : "issue";
   if (request.kind == FXR_BLOCK_COMPLETE) station = "complete_partly";

@@ -12,7 +12,7 @@ namespace translate {
 
 class FunctionNames {
  public:
-  // Both outlive it.
+  // Both outlive this object.
   FunctionNames(TraceWriter& file, model::IdentitySource& identities)
       : file_(file), identities_(identities) {}
 

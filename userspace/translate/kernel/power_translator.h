@@ -14,7 +14,7 @@ class PowerTranslator {
  public:
   explicit PowerTranslator(TraceWriter& file);  // outlives the translator
 
-  // `time` in ns of the file's clock.
+  // `time` is ns of the file's clock.
   void OnFrequency(uint64_t time, const fxr_cpu_frequency_body& event) {
     Write(time, frequency_, event.cpu, event.value);
   }

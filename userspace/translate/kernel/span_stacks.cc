@@ -32,8 +32,9 @@ std::string_view LockName(uint8_t kind) {
   return kNames[kind < kNames.size() ? kind : 0];
 }
 
-// True for locks that a thread never waits for inside of another wait. Interrupts take spinlocks
-// during any wait, and on a PREEMPT_RT kernel an rt_mutex is a part of other locks.
+// True for locks that a thread never waits for during another lock wait. Spinlocks are excluded
+// because interrupts take them at any time, rt_mutexes because PREEMPT_RT builds other locks on
+// them.
 bool IsOuterLock(uint8_t kind) {
   return kind == FXR_LOCK_MUTEX || kind == FXR_LOCK_RWSEM_READ || kind == FXR_LOCK_RWSEM_WRITE ||
          kind == FXR_LOCK_PERCPU_RWSEM_READ || kind == FXR_LOCK_PERCPU_RWSEM_WRITE;
@@ -153,8 +154,8 @@ bool SpanStacks::OnReclaimEnd(uint64_t time, model::ThreadHandle track,
   return End(time, track, FXR_CATEGORY_RECLAIM, {"pages", event.pages});
 }
 
-// A mutex reports a second begin when spinning failed and the waiter sleeps. It is one wait, with
-// an instant in it.
+// A mutex reports a second begin when the waiter stops spinning and sleeps. The second begin
+// becomes an instant within the same wait.
 bool SpanStacks::OnLock(uint64_t time, model::ThreadHandle track,
                         const fxr_lock_begin_body& event) {
   const auto found = stacks_.find(track);

@@ -35,19 +35,19 @@ class SpanStacks {
   bool OnFaultWait(uint64_t time, model::ThreadHandle track, const fxr_fault_wait_body& event);
   // The end of a major fault, whether it waited or not.
   bool OnMajorFault(uint64_t time, model::ThreadHandle track, const fxr_fault_major_body& event);
-  // If this is true, OnFault must be called at each page fault: an earlier wait of the thread has
-  // ended.
+  // True: OnFault must be called at each page fault, because it ends an earlier fault wait of the
+  // thread.
   bool has_fault_waits() const { return !waiting_.empty(); }
   void OnFault(uint64_t time, model::ThreadHandle track) { EndMinorFault(time, track); }
   // The thread exits.
   void OnTrackGone(model::ThreadHandle track);
-  // Events of the category were lost on the track's CPU. Open spans may have ended since, so they
-  // end here.
+  // Events of the category were lost on the track's CPU. Ends its open spans, because their ends
+  // may be lost.
   void OnLoss(uint64_t time, model::ThreadHandle track, fxr_category category) {
     EndAll(time, track, category);
   }
-  // The same for a category whose spans are on threads: each of them may have ended on the CPU that
-  // lost the events.
+  // The same for a category whose spans are on threads. Ends the spans of all threads: each may
+  // have ended on the CPU that lost events.
   void OnLoss(uint64_t time, fxr_category category);
 
  private:

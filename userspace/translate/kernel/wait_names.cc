@@ -21,7 +21,7 @@ constexpr uint32_t kMptcp = 262;
 uint32_t Major(uint32_t device) { return device >> 20; }
 uint32_t Minor(uint32_t device) { return device & 0xfffff; }
 
-// Names of the path, the last one first, each with a NUL.
+// The path from `names`: its components in reverse order, each followed by a NUL.
 std::string PathOf(std::string_view names, uint32_t flags) {
   std::vector<std::string_view> parts;
   while (!names.empty()) {
@@ -82,7 +82,7 @@ WaitName NameOfSocket(const fxr_wait_long& wait, std::string_view text) {
   return name;
 }
 
-// "[eventfd]" is an eventfd; "[eventpoll]" is called epoll everywhere else.
+// Names an anonymous inode: "[eventfd]" becomes "eventfd", "[eventpoll]" becomes "epoll".
 WaitName NameOfAnonymous(const fxr_wait_long& wait, std::string_view text) {
   text = text.substr(0, text.find('\0'));
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
@@ -92,12 +92,12 @@ WaitName NameOfAnonymous(const fxr_wait_long& wait, std::string_view text) {
   return {text, ""};
 }
 
-// Shared memory without a name is a file of this one.
+// True if the futex lies in no named file. Anonymous shared memory has the path "dev/zero".
 bool IsAnonymous(const fxr_wait_long& wait, std::string_view path) {
   return (wait.flags & FXR_WAIT_MAPPED) == 0 || path.empty() || path == "dev/zero";
 }
 
-// "/usr/lib/libc.so.6+0x1d2c80" where a file is mapped, else the address.
+// The place of a futex: "/usr/lib/libc.so.6+0x1d2c80" in a mapped file, else its address.
 std::string PlaceOf(const fxr_wait_long& wait, std::string_view text) {
   const std::string path = PathOf(text, wait.flags);
   if (IsAnonymous(wait, path)) return fmt::format("{:#x}", wait.object);
@@ -186,14 +186,14 @@ std::string_view KindOfFunctions(std::span<const std::string> functions) {
     std::string_view function;
     std::string_view kind;
   };
-  // The first one that is found from the inside outwards counts: a fault may reclaim memory.
+  // The innermost known function decides: a page fault may reclaim memory, for example.
   static constexpr Known kKnown[] = {
       {"mem_cgroup_handle_over_high", "memory.high"},
       {"__mem_cgroup_handle_over_high", "memory.high"},
       {"try_to_free_pages", "reclaim"},
       {"try_to_free_mem_cgroup_pages", "reclaim"},
       {"do_try_to_free_pages", "reclaim"},
-      // Deep in a request the outer functions are beyond the frames that are recorded.
+      // Inner functions of reclaim, for deep stacks whose outer functions are not recorded.
       {"shrink_node", "reclaim"},
       {"shrink_lruvec", "reclaim"},
       {"shrink_folio_list", "reclaim"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Names the things that threads sleep for.
+// Names the objects that threads sleep for.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ std::string FileOfFault(const fxr_wait_long& wait, std::string_view text);
 // "254:1"; empty without a device.
 std::string DeviceNumber(const fxr_wait_long& wait);
 
-// The kind of a sleep in D by the kernel's functions that it is in, innermost first: for what the
-// thread waits inside of its call, whatever that is about. Empty: the call says it.
+// The kind of a sleep in D by its kernel functions, innermost first: the reason inside the system
+// call, such as reclaim. Empty: none is known, and the call's object is the reason.
 std::string_view KindOfFunctions(std::span<const std::string> functions);
 
 }  // namespace translate

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kUnknown = ~uint64_t{0};
 constexpr size_t kMaxFunctions = 8192;
 constexpr size_t kMaxCalls = 2048;
-// Names of things beyond these are written with each instant: strings are permanent in a file.
+// Further names are written inline with each instant: a file's string table never shrinks.
 constexpr size_t kMaxObjects = 4096;
 constexpr size_t kMaxEnds = 16384;
 constexpr size_t kMaxTextBytes = 300;
@@ -104,10 +104,10 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
   const std::string function = FunctionOf(frames.data(), wait.frames, kind);
   const bool is_inside = !kind.empty() && wait.kind != FXR_WAIT_ADDRESS_SPACE;
   const bool is_fault = is_inside && (kind == "page fault" || kind == "swap");
-  // The request is one of the call or of the fault, or of what the thread does beside it.
+  // blk-throttle replaces the kind unless the thread waits inside its call for something else.
   const bool is_throttled = (wait.flags & FXR_WAIT_THROTTLED) != 0 && (!is_inside || is_fault);
   if (is_inside) {
-    // The thing that the call is about is not what the thread waits for.
+    // The thread waits for something other than the object of its call.
     if (kind != "fuse") name.object.clear();
     if (is_fault) name.object = FileOfFault(wait, text);
     name.kind = kind;
@@ -131,7 +131,7 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
     const std::string& call = CallName(wait.call, (wait.flags & FXR_WAIT_COMPAT) != 0);
     add(schema::argument::kSyscall, record.Intern(call));
   }
-  // Only the kernel's own code makes these texts.
+  // These texts come from the kernel's code, never from a program.
   if (!name.kind.empty()) {
     add(schema::argument::kObjectKind, fxt::InlineUtf8(name.kind, valid[0], kMaxTextBytes));
   }
@@ -157,7 +157,7 @@ bool WaitTranslator::OnWait(uint64_t time, const fxr_wait_long& wait,
     }
     const bool is_content = is_fault || wait.kind == FXR_WAIT_FILE || wait.kind == FXR_WAIT_BLOCK;
     if (is_content && wait.offset != kUnknown) {
-      // A fault is identified by the begin of its page.
+      // The offset of a fault is that of its page.
       constexpr uint64_t kPage = 4096;
       add(schema::argument::kOffset, is_fault ? wait.offset / kPage * kPage : wait.offset);
     }

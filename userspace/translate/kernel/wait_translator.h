@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Translates what threads slept for into instants (schema/wait_object.h).
+// Translates the reasons of sleeps into instants (schema/wait_object.h).
 #pragma once
 
 #include <cstddef>
@@ -34,17 +34,17 @@ class WaitTranslator {
   };
 
   const Function& FunctionAt(uint64_t address);
-  // The function that blocks; fills in `kind` if the functions say it.
+  // The kernel function that blocks. Sets `kind` if the functions imply it.
   std::string FunctionOf(const uint64_t* frames, size_t count, std::string_view& kind);
   const std::string& CallName(int32_t number, bool compat);
-  // The thread that was seen last at the other end of the connection; 0: none.
+  // The thread that last slept at the other end of the connection; 0: none.
   uint32_t OtherEnd(const fxr_wait_long& wait, std::string_view addresses);
 
   TraceWriter& file_;
   model::TaskTracker& tasks_;
   std::unordered_map<uint64_t, Function> functions_;     // by address
   std::unordered_map<uint64_t, std::string> calls_;      // by number << 1 | compat
-  std::unordered_set<std::string> objects_;              // that are in the file's string table
+  std::unordered_set<std::string> objects_;              // names in the file's string table
   std::unordered_map<std::string, uint32_t> end_users_;  // threads, by their ends of connections
 };
 

@@ -21,7 +21,7 @@ class MappingFollower {
   MappingFollower(TraceWriter& file, model::IdentitySource& identities)
       : file_(file), identities_(identities), mappings_(file) {}
 
-  // A mapping, or the first one of another program (MmapRecord::OfExec).
+  // A new mapping, or an exec (MmapRecord::OfExec).
   void OnMapping(uint64_t time, const perf::MmapRecord& record);
   void OnFork(uint32_t parent, uint32_t child) { mappings_.OnFork(parent, child); }
   // The exec tracepoint fires after the program, its loader and the vDSO were mapped.
@@ -33,9 +33,9 @@ class MappingFollower {
     mappings_.OnExit(pid);
   }
 
-  // Must be called before addresses of `thread` are written: puts the mappings of process `pid`
-  // into the file, or of the thread's own process if `pid` cannot be a process id. `idle` is any
-  // thread of process 0, for the kernel's mappings.
+  // Must be called before addresses of `thread` are written. Writes the mappings of process `pid`,
+  // or of the thread's own process if `pid` is not a process id. `idle` is any thread of process 0,
+  // to which the kernel's mappings belong.
   void Need(uint32_t pid, model::ThreadHandle thread, model::ThreadHandle idle, uint64_t time);
   // See MappingWriter.
   std::string_view FileAt(uint32_t pid, uint64_t address) const {
@@ -43,7 +43,7 @@ class MappingFollower {
   }
 
  private:
-  // Reads the current mappings of `tgid` and adds them to `pid`.
+  // Reads the mappings of `tgid` from /proc and adds them to `pid`.
   void Take(uint32_t tgid, uint32_t pid, uint64_t time);
 
   TraceWriter& file_;

@@ -39,7 +39,7 @@ std::optional<fxt::StringId> StackTranslator::SleepsIn(std::span<const uint64_t>
     const uint64_t address = kernel[i] - (i == 0 ? 0 : 1);
     auto found = functions_.find(address);
     if (found == functions_.end()) {
-      // Strings are permanent in a file; a kernel has few places to sleep in.
+      // A file's string table never shrinks. A kernel has few functions that sleep.
       if (functions_.size() >= kMaxFunctions) return std::nullopt;
       const std::string name = tasks_.identities().FunctionAt(static_cast<int64_t>(address));
       Function function{.name = std::nullopt, .schedules = schema::IsSchedulerFunction(name)};
@@ -83,7 +83,7 @@ uint64_t StackTranslator::WriteStack(uint64_t time, const fxr_stack_long& stack,
                                      std::span<const uint64_t> frames, model::ThreadHandle thread) {
   const size_t user = std::min<size_t>(stack.user_frames, frames.size());
   addresses_.assign(frames.begin() + static_cast<ptrdiff_t>(user), frames.end());
-  // Code without frame pointers yields arbitrary frames; a user frame never has a kernel address.
+  // Code without frame pointers yields arbitrary frames. A kernel address is never a user frame.
   const auto* last = std::find_if(frames.data(), frames.data() + user, schema::IsKernelAddress);
   addresses_.insert(addresses_.end(), frames.data(), last);
   const uint64_t id = schema::StackIdOf(addresses_);

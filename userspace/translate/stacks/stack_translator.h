@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Translates call stacks: each once as a profiler backtrace record, and an instant per occurrence.
-// docs/stacks.md describes them.
+// Translates call stacks: one profiler backtrace record for each distinct stack, and an instant for
+// each occurrence. docs/stacks.md describes them.
 #pragma once
 
 #include <array>
@@ -27,26 +27,25 @@ class StackTranslator {
                   model::ThreadHandle recorder);
 
   // `time` is ns of the file's clock; `frames` are laid out as in event_table.h. `thread` is the
-  // owner, or the track for an event without a thread. `idle` as for MappingFollower.
+  // owner, or the track for an event without a thread. `idle`: see MappingFollower::Need().
   void OnStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                model::ThreadHandle thread, model::ThreadHandle idle);
-  // Of the stacks with a user half.
+  // How the stacks with a user half end.
   const schema::StackEndCounts& end_counts() const { return end_counts_; }
 
  private:
-  // Limit of remembered stack ids. Beyond it all are forgotten, and stacks are written again.
+  // Limit of stack ids in memory. Beyond it all are dropped, and stacks are written again.
   static constexpr size_t kMaxStacks = 1 << 20;
 
-  // The kernel function that the stack sleeps in, below the scheduler's own; empty if it has no
-  // name.
+  // The kernel function that called the scheduler; empty if it has no name.
   std::optional<fxt::StringId> SleepsIn(std::span<const uint64_t> kernel);
   uint64_t WriteStack(uint64_t time, const fxr_stack_long& stack, std::span<const uint64_t> frames,
                       model::ThreadHandle thread);
 
-  // The name of the file that the end of the user half has to do with; empty: none.
+  // The file in which the user half ends; empty: none.
   std::string_view EndsIn(const fxr_stack_long& stack, std::span<const uint64_t> frames) const;
 
-  // Declares the interpreted functions of the stack that the file does not have yet.
+  // Declares interpreted functions of the stack that are not in the file yet.
   void WriteFunctions(uint64_t time);
 
   TraceWriter& file_;

@@ -25,7 +25,7 @@ class TracepointTranslator {
   // Events carry an index into `formats`.
   TracepointTranslator(TraceWriter& file, std::vector<schema::TracepointFormat> formats);
 
-  // `record` is the kernel's. Returns false for an unknown number.
+  // `record` holds the bytes that the kernel wrote. Returns false for an unknown number.
   bool OnEvent(uint64_t time, uint32_t number, std::span<const std::byte> record,
                model::ThreadHandle thread);
 

@@ -135,7 +135,7 @@ std::vector<Broken> RecorderCases() {
          f.After("switch to worker", "wakeup", fxt::ThreadWakeup{kStart + 3500, 0, kApp, {}});
        },
        {"recorder-wakeup at wakeup"}},
-      {"a waker that is no koid",
+      {"a waker that is not a koid",
        [](RecordingParts& f) {
          const Argument waker{StringRef::Inline("waker"), uint64_t{kApp}};
          f.Add("wakeup", fxt::ThreadWakeup{kEnd, 0, kApp, {&waker, 1}});

@@ -27,7 +27,7 @@ class DiffFlameTest : public ::testing::Test {
   DiffFlameTest() { fs::create_directories(folder_); }
   ~DiffFlameTest() override { fs::remove_all(folder_); }
 
-  // A capture of a second in which a thread was so many microseconds away with this stack.
+  // A capture of a second in which a thread slept for this many microseconds with this stack.
   std::string Write(const std::string& name, const std::vector<uint64_t>& stack, uint64_t us) {
     StackTrace trace;
     trace.Define(stack).Stack("off", 101, stack, us * 1000);

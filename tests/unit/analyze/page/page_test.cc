@@ -54,7 +54,7 @@ TEST(PageTest, FetchesNothing) {
     for (const char* fetch : {"src=", "@import", "url(", "fetch(", "XMLHttpRequest"}) {
       EXPECT_THAT(page, Not(HasSubstr(fetch)));
     }
-    // The name of SVG is no address to go to.
+    // The name of SVG's namespace is not an address that is requested.
     EXPECT_EQ(CountOf(page, "://"), CountOf(page, "http://www.w3.org/2000/svg"));
   }
 }

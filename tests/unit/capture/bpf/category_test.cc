@@ -76,7 +76,7 @@ TEST(CategoryTest, ReportsUnknownNamesWithTheKnownOnes) {
   EXPECT_TRUE(Has(Refusal("sched,,irq"), "an empty name"));
   EXPECT_TRUE(Has(Refusal("syscall:"), "syscall: without a name"));
   EXPECT_TRUE(Has(Refusal(""), "no category to record"));
-  // A name behind a group is no part of what stood before it.
+  // A name after a group does not belong to the item before the group.
   EXPECT_TRUE(Has(Refusal("syscall:futex,all,read"), "no category 'read'"));
 }
 

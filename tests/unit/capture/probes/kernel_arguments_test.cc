@@ -118,9 +118,9 @@ TEST(KernelArgumentsTest, RefusalsNameTheReason) {
   EXPECT_EQ(FindValue("request->unknown->x").error,
             "the members of unknown are not in the kernel's BTF");
   EXPECT_EQ(FindValue("wide").error, "it is a structure: write a member of it, as in value.member");
-  EXPECT_EQ(FindValue("last.x").error, "it is no structure");
+  EXPECT_EQ(FindValue("last.x").error, "it is not a structure");
   EXPECT_EQ(FindValue("last[1]").error, "it is neither a pointer nor an array");
-  EXPECT_EQ(FindValue("last:str").error, "it is no string");
+  EXPECT_EQ(FindValue("last:str").error, "it is not a string");
   EXPECT_EQ(FindValue("request:str").error, "it points to no characters");
   EXPECT_EQ(FindValue("request->high.x").error, "a bit field has no members");
   EXPECT_EQ(FindValue("x", "ends").error, "the function has no parameters");

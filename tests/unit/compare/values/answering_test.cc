@@ -71,7 +71,7 @@ TEST(AnsweringTest, AGroupThatIsMostlyAskedWaitsForWork) {
   EXPECT_EQ(AnswersOf(captures[1], kClient), 0U);
   EXPECT_EQ(WorkOf(captures[1], kClient), 90U);
   EXPECT_EQ(captures[1].groups[kClient].of(Attribution::kGivenWorkBy).at(kServer).count, 90U);
-  // The exit of a child is no request.
+  // The exit of a child is not a request.
   captures = {CaptureOfAnswers(0, 100, 0), CaptureOfAnswers(20, 70, 0)};
   captures[1].groups[kClient].waited_objects[{.waits_for = facts::WaitsFor::kChild}] = {.count =
                                                                                             20};

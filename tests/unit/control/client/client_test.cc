@@ -55,12 +55,13 @@ TEST(ClientTest, ReportsAMissingController) {
     ASSERT_FALSE(client.ok());
     EXPECT_FALSE(Client::IsServed(path)) << path;
   }
-  EXPECT_THAT(Client::Connect(folder / "none").error().message, HasSubstr("no controller runs"));
+  EXPECT_THAT(Client::Connect(folder / "none").error().message,
+              HasSubstr("no controller is running"));
   EXPECT_FALSE(Client::Connect(folder / std::string(200, 'x')).ok());
 }
 
-// Anything may listen there.
-TEST(ClientTest, SurvivesAServerThatIsNoController) {
+// Any program may listen there.
+TEST(ClientTest, RejectsAServerThatIsNotAController) {
   using std::string_literals::operator""s;
   for (
       const std::string& answer :

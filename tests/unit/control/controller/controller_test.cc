@@ -37,7 +37,7 @@ class Controlled {
     controller.OnState([this](SessionState state) { states.push_back(Name(state)); });
   }
 
-  // By what clients can do.
+  // Reaches the state by calls of clients.
   void Bring(SessionState state) {
     if (state == SessionState::kReady) return;
     controller.Initialize(config, streaming(), [](const Outcome&) {});
@@ -302,7 +302,7 @@ TEST(ControllerTest, ReportsTracingThatStoppedByItself) {
   EXPECT_EQ(status.buffering_mode, request::BufferingMode::kOneshot);
   EXPECT_EQ(status.events, 7u);
   EXPECT_EQ(status.providers.size(), 1u);
-  // Too late to mean the next run.
+  // Too late to affect the next start.
   c.controller.Start({}, 0, [](const Outcome&) {});
   c.controller.GetStatus([&](const Status& reported) { status = reported; });
   EXPECT_EQ(status.reason, "");

@@ -31,12 +31,12 @@ TEST(CallTest, RefusesMalformedMessages) {
     EXPECT_FALSE(Call::Parse(text).ok()) << text;
   }
   EXPECT_FALSE(Call::Parse("{\"method\":\"a." + std::string(300, 'B') + "\"}").ok());
-  // Nested deeply enough to cost more than it is worth.
+  // Nested beyond the limit.
   EXPECT_FALSE(Call::Parse("{\"method\":\"a.B\",\"parameters\":" + std::string(1000, '[')).ok());
   std::string deep = "{\"method\":\"a.B\",\"x\":";
   deep += std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_FALSE(Call::Parse(deep).ok());
-  // Brackets in text are none.
+  // Brackets in a text do not nest.
   EXPECT_TRUE(Call::Parse("{\"method\":\"a.B\",\"x\":\"\\\"" + std::string(100, '[') + "\"}").ok());
 }
 

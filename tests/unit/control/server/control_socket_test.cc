@@ -53,7 +53,7 @@ TEST(ControlSocketTest, ReplacesTheSocketOfAnEndedProcess) {
   const pid_t child = fork();
   if (child == 0) {
     const auto socket = ControlSocket::Bind(path, std::nullopt);
-    _exit(socket.ok() ? 0 : 1);  // as a kill: nothing is tidied up
+    _exit(socket.ok() ? 0 : 1);  // like a kill, without cleanup
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -69,7 +69,7 @@ TEST(ControlSocketTest, DoesNotRemoveOtherFiles) {
   std::ofstream(folder / "file") << "precious";
   auto file = ControlSocket::Bind(folder / "file", std::nullopt);
   ASSERT_FALSE(file.ok());
-  EXPECT_THAT(file.error().message, HasSubstr("is no socket"));
+  EXPECT_THAT(file.error().message, HasSubstr("is not a socket"));
   EXPECT_TRUE(std::filesystem::exists(folder / "file"));
   EXPECT_FALSE(ControlSocket::Bind(folder / std::string(200, 'x'), std::nullopt).ok());
   EXPECT_FALSE(ControlSocket::Bind("", std::nullopt).ok());
@@ -95,7 +95,7 @@ TEST(ControlSocketTest, HasNoPassedSocketWithoutAServiceManager) {
   auto none = ControlSocket::FromServiceManager();
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(*none, nullptr);
-  // Meant for another process.
+  // The variables are meant for another process.
   setenv("LISTEN_FDS", "1", 1);
   setenv("LISTEN_PID", "1", 1);
   none = ControlSocket::FromServiceManager();

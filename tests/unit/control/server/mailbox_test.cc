@@ -24,7 +24,7 @@ TEST(MailboxTest, RunsFunctionsInOrder) {
   other.join();
   EXPECT_TRUE(IsReadable(mailbox.fd()));
   EXPECT_TRUE(done.empty());
-  // Functions that are posted meanwhile run at the next call.
+  // Functions that are posted during Run() run at the next call.
   mailbox.Post([&] { mailbox.Post([&] { done.push_back(4); }); });
   mailbox.Run();
   EXPECT_EQ(done, (std::vector<int>{0, 1, 2}));

@@ -51,7 +51,7 @@ TEST(OpenAsTest, HasTheRightsOfThePeer) {
   auto refused = Open(nobody, folder / "file");
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, testing::HasSubstr("Permission denied"));
-  // By a group of theirs.
+  // Access through a supplementary group.
   constexpr gid_t kGroup = 12345;
   ASSERT_EQ(chown(folder.path().c_str(), 0, kGroup), 0);
   chmod(folder.path().c_str(), 0770);

@@ -49,7 +49,7 @@ TEST(ProviderCallsTest, AProviderIsNotifiedWhileItIsConnected) {
   EXPECT_EQ(CallsOf(served), (std::vector<std::string>{"provider app", "gone 5"}));
 }
 
-TEST(ProviderCallsTest, RefusesCallsThatAreNoRegistration) {
+TEST(ProviderCallsTest, RefusesInvalidRegistrations) {
   Served served;
   RawClient client(served.path());
   EXPECT_NE(client.Call("RegisterProvider", R"({"name":"app"})").find("ExpectedMore"),
@@ -65,7 +65,7 @@ TEST(ProviderCallsTest, RefusesCallsThatAreNoRegistration) {
   EXPECT_TRUE(CallsOf(served).empty());
 }
 
-TEST(ProviderCallsTest, SaysWhenThereAreTooMany) {
+TEST(ProviderCallsTest, ReportsTooManyProviders) {
   Served served;
   RawClient first(served.path());
   RawClient second(served.path());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uid_t kOtherUser = 65534;
 constexpr size_t kSize = size_t{1} << 20;
-// ns; of a busy machine, which may not run the reader for a while.
+// ns; long enough for a busy machine, which may not run the reader for a while.
 constexpr uint64_t kLong = 300'000'000'000;
 
 util::UniqueFd Spool(size_t size) {
@@ -76,9 +76,9 @@ TEST_F(SendAsTest, EndsWhenTheReaderTakesNothing) {
   EXPECT_GE(util::MonotonicNow() - begin, limits_.idle);
 }
 
-// A reader that takes little at a time makes progress, so that only the average ends it: 1 MiB has
-// 0.2 s + 0.5 s. It would need 32 s.
-TEST_F(SendAsTest, EndsWhenTheReaderTrickles) {
+// A slow reader makes progress, so only the average rate ends it: 1 MiB may take 0.2 s + 0.5 s, but
+// would need 32 s.
+TEST_F(SendAsTest, EndsWhenTheReaderIsTooSlow) {
   Pipe pipe;
   std::atomic<bool> end = false;
   std::thread reader([&] {

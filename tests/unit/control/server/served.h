@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A server with a fake engine on a thread of its own, and raw clients of it.
+// A server with a fake engine on its own thread, and raw clients.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class Served {
   const std::string& path() const { return path_; }
   testing_support::TempFolder& folder() { return folder_; }
 
-  // On the server's thread, with its engine.
+  // Calls a function with the engine on the server's thread.
   template <typename Work>
   auto Do(Work work) {
     std::promise<decltype(work(engine_))> promise;
@@ -80,7 +80,7 @@ class Served {
   std::thread thread_;
 };
 
-// Sends and receives bytes; what is too long in coming is an empty answer.
+// Sends and receives bytes. A timeout gives an empty reply.
 class RawClient {
  public:
   explicit RawClient(const std::string& path) {
@@ -104,7 +104,7 @@ class RawClient {
     }
     return true;
   }
-  // A call of the controller's interface, with more members such as "more".
+  // A call of the controller's interface, with further members such as "more".
   bool Send(std::string_view member, std::string_view parameters = "{}", std::string_view more = "",
             int descriptor = -1) {
     std::string message = "{\"method\":\"";
@@ -113,7 +113,7 @@ class RawClient {
     message.push_back('\0');
     return SendBytes(message, descriptor);
   }
-  // The next message; empty when the connection ends first.
+  // The next message; empty if the connection ends first.
   std::string Receive() {
     for (;;) {
       if (auto message = splitter_.Next()) return *message;
@@ -129,7 +129,7 @@ class RawClient {
                    int descriptor = -1) {
     return Send(member, parameters, "", descriptor) ? Receive() : "";
   }
-  // Whether the server ends the connection.
+  // True if the server ends the connection.
   bool WaitForEnd() { return Receive().empty(); }
 
  private:

@@ -88,8 +88,8 @@ TEST(ServerTest, WritesToAPassedDescriptor) {
             R"({"parameters":{"written":{"bytes":5,"events":1,"covered_seconds":0.002}}})");
   EXPECT_EQ(Contents(path), "trace");
   EXPECT_THAT(client.Call("TakeSnapshot", R"({"output":{"descriptor":0}})"),
-              HasSubstr("came without that descriptor"));
-  // Not one that was opened for reading, nor a device.
+              HasSubstr("has no such descriptor"));
+  // Refuses descriptors opened for reading, and devices.
   util::UniqueFd reading(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_THAT(client.Call("TakeSnapshot", R"({"output":{"descriptor":0}})", reading.get()),
               HasSubstr("open for writing"));
@@ -116,7 +116,7 @@ TEST(ServerTest, CreatesAFileByItsPath) {
               HasSubstr("No such file or directory"));
 }
 
-// An empty file would be in the way of the next call.
+// An empty file would make the next call fail.
 TEST(ServerTest, ARefusedCallCreatesNoFile) {
   Served served;
   const std::string path = served.folder() / "trace";
@@ -155,7 +155,7 @@ TEST(ServerTest, SendsAlertsToWatchers) {
   client.Call("InitializeTracing", kCircular);
   one.Send("WatchAlert");
   all.Send("WatchAlert", "{}", R"(,"more":true)");
-  // Whose turn is after theirs.
+  // Its reply shows that the server has handled the calls above.
   RawClient probe(served.path());
   probe.Call("GetStatus");
   client.Call("SendAlert", R"({"alert_name":"first"})");
@@ -178,7 +178,7 @@ TEST(ServerTest, AnswersInOrderForAnyFragments) {
     calls.push_back('\0');
   }
   ASSERT_TRUE(client.SendBytes(calls));
-  // As `echo | socat` does.
+  // Like `echo | socat`.
   shutdown(client.fd(), SHUT_WR);
   for (int i = 0; i < 200; ++i) {
     ASSERT_EQ(client.Receive(), R"({"parameters":{"state":"READY"}})");
@@ -207,10 +207,10 @@ TEST(ServerTest, DropsAClientThatDisconnectsWhileItWaits) {
 
 TEST(ServerTest, SurvivesHostileClients) {
   Served served;
-  // Never end, never begin, never read.
+  // Clients that send no end, send nothing, or read nothing.
   RawClient half(served.path()), silent(served.path()), deaf(served.path());
   half.SendBytes(R"({"method":"fuchsia.tracing.controller.GetSt)");
-  // Until it is shut out: it does not read what it asked for.
+  // Until it is disconnected, because it does not read the replies.
   std::thread flood([&] {
     for (int i = 0; i < 100'000; ++i) {
       pollfd ready{deaf.fd(), POLLOUT, 0};
@@ -233,7 +233,7 @@ TEST(ServerTest, SurvivesHostileClients) {
     if (!handles.SendBytes("{", null.get())) break;
   }
   EXPECT_TRUE(handles.WaitForEnd());
-  // More clients than there are places.
+  // More clients than allowed.
   std::vector<std::unique_ptr<RawClient>> crowd;
   for (int i = 0; i < 200; ++i) crowd.push_back(std::make_unique<RawClient>(served.path()));
   EXPECT_LE(served.clients(), Server::kMaxClients + Server::kPlacesForRoot);
@@ -245,7 +245,7 @@ TEST(ServerTest, SurvivesHostileClients) {
   EXPECT_THAT(polite.Call("GetStatus"), HasSubstr("READY"));
 }
 
-// Messages that are nearly right, in pieces, with and without their end.
+// Slightly malformed messages in fragments, complete or not.
 TEST(ServerTest, SurvivesMutatedCalls) {
   Served served;
   std::mt19937 random(20240607);
@@ -260,7 +260,7 @@ TEST(ServerTest, SurvivesMutatedCalls) {
       kCircular, "{}",
       R"({"options":{"buffer_disposition":"RETAIN","additional_categories":["a","b"]}})",
       R"({"options":{"write_results":true},"output":{"descriptor":0}})",
-      // No slash: nothing that becomes of it names a file that could be made.
+      // Has no slash, so that no mutation names a file that could be created.
       R"({"output":{"path":"relative"},"last_nanoseconds":12})", R"({"alert_name":"hello"})"};
   const std::string pieces[] = {"null",
                                 "[",
@@ -309,7 +309,7 @@ TEST(ServerTest, SurvivesMutatedCalls) {
     const size_t cut = below(stream.size() + 1);
     if (!client.SendBytes(stream.substr(0, cut)) || !client.SendBytes(stream.substr(cut))) continue;
     shutdown(client.fd(), SHUT_WR);
-    // Each reply is JSON, and then the connection ends. A watching client would wait for ever.
+    // Each reply is JSON, and then the connection ends. A watching client would wait forever.
     pollfd ready{client.fd(), POLLIN, 0};
     if (poll(&ready, 1, stream.find("Watch") == std::string::npos ? 20'000 : 0) == 0) continue;
     const std::string answer = client.Receive();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random machines, whose own accounts are held against the timeline's.
+// Random machines, whose own accounts are compared with those of the timeline.
 #include <gtest/gtest.h>
 
 #include <array>

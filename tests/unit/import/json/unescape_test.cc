@@ -52,7 +52,7 @@ TEST(UnescapeTest, KeepsInvalidEscapes) {
   }
 }
 
-// For any input: reads nothing beyond it, and yields valid text.
+// For any input, reads nothing beyond it and returns valid text.
 TEST(UnescapeTest, AcceptsAnyBytes) {
   constexpr std::string_view kParts = "\\\\\\uuuddDD8cC0012f\"nt ";
   std::mt19937 dice(3);

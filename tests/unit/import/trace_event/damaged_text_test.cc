@@ -35,7 +35,7 @@ TEST(DamagedTextTest, AcceptsArraysWithoutAnEnd) {
   }
 }
 
-TEST(DamagedTextTest, SkipsABrokenEventAlone) {
+TEST(DamagedTextTest, SkipsOnlyABrokenEvent) {
   Imported imported;
   Import(
       "[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"b\x01\"},{\"ph\":"

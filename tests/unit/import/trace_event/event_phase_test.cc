@@ -59,7 +59,7 @@ TEST(EventPhaseTest, KnowsTheScopeOfIds) {
 }
 
 // Metadata, kernel records and unknown letters have no phase.
-TEST(EventPhaseTest, OtherLettersAreNoEvents) {
+TEST(EventPhaseTest, OtherLettersHaveNoKind) {
   for (int letter = 0; letter < 256; ++letter) {
     const bool known =
         std::string_view("BEXCiIPRcVv()=bSnTpeFNDOstf").find(static_cast<char>(letter)) !=

@@ -239,7 +239,7 @@ TEST(TraceEventImporterTest, BindsAFlowEndToTheNextSpan) {
     {"ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"name":"to"}])");
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] != "f") continue;
-    // As in the JSON; the record has the time of the span.
+    // As in the JSON, although the record has the time of the span.
     EXPECT_EQ(event["ts"], 3.0);
     EXPECT_FALSE(event.contains("bp"));
   }
@@ -312,7 +312,7 @@ TEST(TraceEventImporterTest, KeepsFlowsOfSpans) {
   const json after = RoundTrip(R"([
     {"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","cat":"c","bind_id":"0x9","flow_out":true},
     {"ph":"X","ts":2,"dur":1,"pid":1,"tid":2,"name":"a","cat":"c","bind_id":"0x9","flow_in":true}])");
-  // Fields of their spans again, from the flow records of the trace.
+  // Fields of their spans again, restored from the flow records.
   std::string flows;
   for (const json& event : after["traceEvents"]) {
     if (event["ph"] == "M") continue;
@@ -340,7 +340,7 @@ TEST(TraceEventImporterTest, KeepsThreadAndProcessZero) {
   EXPECT_EQ(threads.at("x").process, 0u);
   EXPECT_EQ(threads.at("x").thread, 0u);
   EXPECT_EQ(threads.at("y").process, 7u);
-  EXPECT_NE(threads.at("y").thread, 0u);  // a koid is one thread's
+  EXPECT_NE(threads.at("y").thread, 0u);  // a koid identifies one thread
 }
 
 TEST(TraceEventImporterTest, ConvertsTextInCountersToNumbers) {

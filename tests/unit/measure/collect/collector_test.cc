@@ -49,7 +49,7 @@ TEST(CollectorTest, TheTimeOfAGroupIsDividedIntoShares) {
   EXPECT_EQ(app->switches_involuntary, 1u);
   EXPECT_EQ(app->wakeups, 1u);
   EXPECT_THAT(app->pids, ElementsAre(7));
-  EXPECT_EQ(Find(capture, ""), nullptr) << "idle is no task";
+  EXPECT_EQ(Find(capture, ""), nullptr) << "idle is not a task";
   ASSERT_THAT(capture.by_cpu, SizeIs(1));
   EXPECT_EQ(capture.by_cpu[0].busy_ns, 400u);
 }

@@ -118,7 +118,7 @@ TEST(FileReaderTest, RefusesUnreadableFiles) {
 }
 
 TEST(FileReaderTest, DistinguishesEventsById) {
-  // Layouts differ behind the identifier, so that a wrong event would show.
+  // Layouts differ after the identifier, so that a wrong event would be detected.
   perf_event_attr cycles = MakeAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
   perf_event_attr clock = MakeAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
   clock.type = PERF_TYPE_SOFTWARE;
@@ -145,7 +145,7 @@ TEST(FileReaderTest, DistinguishesEventsById) {
   }
 }
 
-TEST(FileReaderTest, PassesOverUnknownRecordsBySize) {
+TEST(FileReaderTest, SkipsUnknownRecordsBySize) {
   FileBuilder builder;
   builder.Event(MakeAttr(kIpTidTime));
   builder.Record(63, 7, ByteBuilder().U64(1).U32(2));
@@ -168,7 +168,7 @@ TEST(FileReaderTest, ReadsCutFilesToTheirEnd) {
   }
 }
 
-TEST(FileReaderTest, ReadsWhatAKilledRecorderLeft) {
+TEST(FileReaderTest, ReadsFilesOfAKilledRecorder) {
   FileBuilder builder;
   builder.Event(MakeAttr(kIpTidTime)).RawRecord(Samples(2)).WithoutDataSize();
   const Read read = ReadAll(builder.BuildFile(), true);
@@ -226,12 +226,12 @@ TEST(FileReaderTest, ReportsDamagedCompression) {
   const Read read = ReadAll(file, true);
   EXPECT_TRUE(read.error.find("zstd") != std::string::npos || read.ips != Ips(100));
   std::vector<std::byte> short_size = Compressed(100, 60000, kRecordCompressed2).BuildPipe();
-  // The word that says how much of a COMPRESSED2 record is data.
+  // The word with the size of the data in a COMPRESSED2 record.
   short_size[16 + sizeof(perf_event_header) * 2 + sizeof(perf_event_attr) + 5] = std::byte{1};
   EXPECT_NE(ReadAll(short_size, false).error.find("shorter than its data"), std::string::npos);
 }
 
-TEST(FileReaderTest, PassesOverDataBehindRecords) {
+TEST(FileReaderTest, SkipsDataAfterRecords) {
   // The data of these two is not part of their size.
   FileBuilder builder;
   builder.Event(MakeAttr(kIpTidTime));
@@ -282,7 +282,7 @@ TEST(FileReaderTest, ReadsTheHeaderOfTheFile) {
   EXPECT_EQ(info.FindEvent(55), &info.events[0]);
 }
 
-TEST(FileReaderTest, RefusesHeadsThatContradictThemselves) {
+TEST(FileReaderTest, RefusesInconsistentHeaders) {
   FileBuilder builder;
   builder.Event(MakeAttr(kIpTidTime)).RawRecord(Samples(1));
   const std::vector<std::byte> whole = builder.BuildFile();

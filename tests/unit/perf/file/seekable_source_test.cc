@@ -24,7 +24,7 @@ TEST(SeekableSourceTest, ReadsAFileFromAnyPlace) {
   EXPECT_EQ(*(*source)->Read(head), 0u);
 }
 
-TEST(SeekableSourceTest, SaysWhyAFileDoesNotOpen) {
+TEST(SeekableSourceTest, ReportsWhyAFileCannotBeOpened) {
   const auto absent = OpenFile("/nonexistent/perf.data");
   ASSERT_FALSE(absent.ok());
   EXPECT_NE(absent.error().message.find("No such file"), std::string::npos);

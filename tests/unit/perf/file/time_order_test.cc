@@ -38,7 +38,7 @@ TEST(TimeOrderTest, ReleasesRecordsAfterTwoRounds) {
   EXPECT_EQ(Drain(&order), Marks{});
   order.FinishRound();
   EXPECT_EQ(Drain(&order), Marks{});
-  // A ring that was drained early in the first round may still bring this one.
+  // This record may follow from a ring that was drained early in the first round.
   Add(&order, 15, 3);
   Add(&order, 40, 4);
   order.FinishRound();

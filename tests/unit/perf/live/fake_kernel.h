@@ -14,13 +14,13 @@
 
 namespace perf::testing {
 
-// The producer's side of a ring: what the kernel does.
+// Writes records into a ring like the kernel.
 class RingProducer {
  public:
   RingProducer(perf_event_mmap_page* control, std::span<std::byte> data)
       : control_(control), data_(data) {}
 
-  // False if there is no room; then nothing is written.
+  // Returns false, without a change, if the record does not fit.
   bool Write(util::Bytes record) {
     const uint64_t head = control_->data_head;
     if (record.size() > data_.size() - (head - control_->data_tail)) return false;
@@ -44,11 +44,11 @@ class FakeKernel : public PerfSyscalls {
     uint64_t lost = 0;
     std::vector<std::byte> memory;
     std::string filter;
-    int ring = -1;  // whose ring it writes to, if not its own
+    int ring = -1;  // the event whose ring it writes to; -1: its own
     int program = -1;
   };
 
-  // The errno for an attr on a CPU; 0: it opens.
+  // The errno for an attr on a CPU; 0: success.
   std::function<int(const perf_event_attr&, int cpu)> verdict = [](const perf_event_attr&, int) {
     return 0;
   };
@@ -58,7 +58,7 @@ class FakeKernel : public PerfSyscalls {
   OpenedEvent Open(const perf_event_attr& attr, int cpu) override {
     attempts.push_back(attr);
     if (const int error = verdict(attr, cpu); error != 0) return {util::UniqueFd(), error};
-    // Some descriptor, so that closing it is real.
+    // A real descriptor, which can be closed.
     const int fd = dup(0);
     events_[fd] = {attr, cpu, false, 0, {}, {}, -1, -1};
     return {util::UniqueFd(fd), 0};

@@ -43,7 +43,7 @@ TEST(LbrOptionsTest, ReadsFilters) {
   }
 }
 
-TEST(LbrAttrTest, IsExactlyThis) {
+TEST(LbrAttrTest, HasExactlyTheExpectedFields) {
   LbrOptions options = Options();
   options.frequency = 500;
   options.ring_bytes = 1 << 20;
@@ -106,9 +106,9 @@ TEST(LbrAttrTest, SamplesZen3WithItsOwnEventAndAPeriod) {
   EXPECT_EQ(attr.sample_period, LbrOptions::kDefaultPeriod);
 }
 
-TEST(LbrAttrTest, TakesEverythingFromAKernelThatHasIt) {
+TEST(LbrAttrTest, UsesAllFeaturesOfANewKernel) {
   FakeKernel kernel;
-  const LadderResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
   EXPECT_EQ(result.error, 0);
   EXPECT_TRUE(result.accepted.refused.empty());
   for (const OptionalFeature feature : kAllOptionalFeatures) {
@@ -124,7 +124,7 @@ TEST(LbrAttrTest, DropsOptionsThatAKernelRefuses) {
       kernel.verdict = [&](const perf_event_attr& attr, int) {
         return HasFeature(missing, attr) ? error : 0;
       };
-      const LadderResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
+      const AttrSearchResult result = FindAcceptedAttr(kernel, MakeLbrAttr(CpuPmu(), Options()), 0);
       EXPECT_EQ(result.error, 0);
       EXPECT_EQ(result.accepted.refused, std::vector<OptionalFeature>{missing});
       for (const OptionalFeature feature : kAllOptionalFeatures) {
@@ -134,7 +134,7 @@ TEST(LbrAttrTest, DropsOptionsThatAKernelRefuses) {
   }
 }
 
-TEST(LbrAttrTest, EndsTheLadderWithTheKernelsReason) {
+TEST(LbrAttrTest, ReturnsTheErrorOfTheBaseAttr) {
   FakeKernel kernel;
   kernel.verdict = [](const perf_event_attr& attr, int) {
     // A kernel checks the bits before it looks for hardware.
@@ -148,12 +148,12 @@ TEST(LbrAttrTest, StandInRequestsNoBranchFeatures) {
   kernel.verdict = [](const perf_event_attr& attr, int) {
     return attr.build_id || attr.branch_sample_type || attr.precise_ip ? EINVAL : 0;
   };
-  const LadderResult result = FindAcceptedAttr(kernel, MakeStandInAttr(Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(kernel, MakeStandInAttr(Options()), 0);
   EXPECT_EQ(result.accepted.refused,
             std::vector<OptionalFeature>{OptionalFeature::kMappingBuildIds});
 }
 
-// The answer of the running kernel. Its checks of the attr come before its search for hardware, so
+// Asks the running kernel. Its checks of the attr come before its search for hardware, so
 // a machine without a PMU distinguishes a well-formed attr (ENOENT) from an invalid one (EINVAL).
 class KernelVerdictTest : public ::testing::Test {
  protected:
@@ -165,7 +165,7 @@ class KernelVerdictTest : public ::testing::Test {
   int error_ = 0;
 };
 
-TEST_F(KernelVerdictTest, AcceptsTheFormOfTheAttr) {
+TEST_F(KernelVerdictTest, AcceptsTheAttr) {
   EXPECT_TRUE(error_ == 0 || error_ == ENOENT || error_ == EOPNOTSUPP) << strerror(error_);
   for (const char* filter : {"user", "kernel", "user,call,return", "ind_call,cond", "in_tx,any"}) {
     const int error = RunningKernel().Open(MakeLbrAttr(CpuPmu(), Options(filter)), 0).error;
@@ -179,7 +179,7 @@ TEST_F(KernelVerdictTest, AcceptsTheFormOfTheAttr) {
   EXPECT_EQ(error, error_);
 }
 
-TEST_F(KernelVerdictTest, RefusesSpoiledAttrs) {
+TEST_F(KernelVerdictTest, RefusesInvalidAttrs) {
   const auto verdict = [](void (*spoil)(perf_event_attr*)) {
     perf_event_attr attr = MakeLbrAttr(CpuPmu(), Options());
     spoil(&attr);
@@ -187,7 +187,7 @@ TEST_F(KernelVerdictTest, RefusesSpoiledAttrs) {
   };
   EXPECT_EQ(verdict([](perf_event_attr* a) { a->branch_sample_type |= uint64_t{1} << 60; }),
             EINVAL);
-  // A privilege level alone is no kind of branch.
+  // A privilege level is not a kind of branch.
   EXPECT_EQ(verdict([](perf_event_attr* a) { a->branch_sample_type = PERF_SAMPLE_BRANCH_USER; }),
             EINVAL);
   EXPECT_EQ(verdict([](perf_event_attr* a) { a->sample_type |= uint64_t{1} << 40; }), EINVAL);
@@ -197,7 +197,7 @@ TEST_F(KernelVerdictTest, RefusesSpoiledAttrs) {
 }
 
 TEST_F(KernelVerdictTest, AcceptsTheStandIn) {
-  const LadderResult result = FindAcceptedAttr(RunningKernel(), MakeStandInAttr(Options()), 0);
+  const AttrSearchResult result = FindAcceptedAttr(RunningKernel(), MakeStandInAttr(Options()), 0);
   EXPECT_EQ(result.error, 0) << strerror(result.error);
 }
 

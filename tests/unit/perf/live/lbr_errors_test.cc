@@ -15,7 +15,7 @@ namespace {
 using testing::FakeKernel;
 using testing::FakeRoot;
 
-// Opens a session on a machine of the test's making, with a kernel that answers `error`.
+// Opens a session on a simulated machine whose kernel returns `error`.
 util::Error OpenError(const FakeRoot& root, int error, const LbrOptions& options = {}) {
   FakeKernel kernel;
   kernel.verdict = [error](const perf_event_attr&, int) { return error; };
@@ -42,16 +42,15 @@ class LbrErrorsTest : public ::testing::Test {
   FakeRoot guest_;
 };
 
-TEST_F(LbrErrorsTest, NameTheReasonAndTheWayOut) {
+TEST_F(LbrErrorsTest, NameTheReasonAndARemedy) {
   ExpectSays(OpenError(guest_, ENOENT), "virtual machine has no hardware performance counters",
              "pmu=on");
-  ExpectSays(OpenError(machine_, ENOENT), "knows no hardware performance counters", "bare metal");
+  ExpectSays(OpenError(machine_, ENOENT), "found no hardware performance counters", "bare metal");
   ExpectSays(OpenError(machine_, EOPNOTSUPP), "(cpu) have no branch records", "Zen 4");
   ExpectSays(OpenError(machine_, EACCES), "kernel.perf_event_paranoid is 3", "CAP_PERFMON");
   ExpectSays(OpenError(guest_, EPERM), "not permitted", "seccomp");
   ExpectSays(OpenError(machine_, EBUSY), "in use by another program", "nmi_watchdog");
-  ExpectSays(OpenError(machine_, EINVAL), "does not know the filter user,kernel,any",
-             "--lbr-filter");
+  ExpectSays(OpenError(machine_, EINVAL), "rejects the filter user,kernel,any", "--lbr-filter");
   ExpectSays(OpenError(machine_, EMFILE), "too many open files", "ulimit -n");
   ExpectSays(OpenError(machine_, ENOSYS), "no perf events", "CONFIG_PERF_EVENTS");
   ExpectSays(OpenError(machine_, EIO), "Input/output error", "");
@@ -90,7 +89,7 @@ TEST_F(LbrErrorsTest, RefuseContradictions) {
   ExpectSays(OpenError(nothing, 0), "online CPUs", "");
 }
 
-// The true message of this machine, where it has no LBR.
+// The message of this machine if it has no LBR.
 TEST(LbrErrorsLiveTest, ExplainThisMachine) {
   auto session = LbrSession::Open({});
   if (session.ok()) GTEST_SKIP() << "this machine has LBR";

@@ -30,7 +30,7 @@ class Collector : public LbrHandler {
   std::vector<std::pair<unsigned, uint32_t>> records;
 };
 
-// A sample as MakeLbrAttr() asks for it, with hw_idx.
+// A sample with the fields of MakeLbrAttr() and hw_idx.
 std::vector<std::byte> MakeSample(uint32_t tid, uint64_t time, uint32_t cpu, uint64_t branches) {
   ByteBuilder body;
   body.U64(0x401000).U32(10).U32(tid).U64(time).U32(cpu).U32(0).U64(4000).U64(branches).U64(3);
@@ -117,7 +117,7 @@ TEST_F(LbrSessionTest, AccountsForEveryLoss) {
   EXPECT_EQ(session->lost().at(0).undecodable, 1u);
   EXPECT_EQ(session->lost().at(0).total(), 9u);
   EXPECT_EQ(session->lost().at(1).total(), 0u);
-  // A ring that stayed full to the end has no room for its last LOST record.
+  // A ring that stays full cannot hold its last LOST record.
   kernel_.FindEvent(0)->lost = 7;
   EXPECT_EQ(session->CountUnreported(), (std::map<unsigned, uint64_t>{{0, 2}}));
   EXPECT_EQ(session->lost().at(0).records, 7u);
@@ -133,7 +133,7 @@ TEST_F(LbrSessionTest, DoesNotCountALossTwice) {
         MakeRecord(PERF_RECORD_LOST, 0, WithTrailer(ByteBuilder().U64s({1, count}), 1000, 0)));
     session->Drain(collector);
   };
-  // Read before the kernel had room for a LOST record.
+  // Read before the kernel could write a LOST record.
   kernel_.FindEvent(0)->lost = 10;
   EXPECT_EQ(session->CountUnreported(), (std::map<unsigned, uint64_t>{{0, 10}}));
   lost(10);
@@ -175,7 +175,7 @@ TEST_F(LbrSessionTest, FollowsCpusThatComeAndGo) {
   EXPECT_TRUE(session->FollowCpus(collector, &problem));
   EXPECT_EQ(problem, "");
   EXPECT_EQ(session->description().cpus, (std::vector<unsigned>{0, 2}));
-  // The remaining records of the ring of a CPU that went offline.
+  // The rest of the ring of a CPU that went offline.
   ASSERT_EQ(collector.samples.size(), 1u);
   EXPECT_EQ(collector.samples[0].cpu, 1u);
   EXPECT_TRUE(kernel_.FindEvent(2)->enabled);
@@ -211,7 +211,7 @@ TEST_F(LbrSessionTest, OpensEachKindOfAHybridCpuWithItsOwnEvent) {
   EXPECT_FALSE(HasFeature(OptionalFeature::kBranchType, kernel_.FindEvent(2)->attr));
 }
 
-// Something for the CPU to do.
+// Keeps the CPU busy.
 void Burn() {
   for (int i = 0; i < 100000; ++i) asm volatile("");
 }
@@ -222,7 +222,7 @@ uint64_t Now(clockid_t clock = CLOCK_MONOTONIC) {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// The whole path on this machine, with the CPU clock in the place of the hardware event.
+// The whole path on this machine, with the CPU clock instead of the hardware event.
 TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
   LbrOptions options;
   options.frequency = 2000;
@@ -233,7 +233,7 @@ TEST(LbrSessionLiveTest, TakesSamplesOfTheCpuClock) {
   ASSERT_TRUE((*session)->Enable().ok());
   Collector collector;
   bool woken = false;
-  // On a busy machine others have the CPU for a while, and their samples may fill the buffers.
+  // On a busy machine other programs run for a while, and their samples may fill the buffers.
   uint64_t drained = begin;
   uint64_t longest = 0;
   while (Now(CLOCK_THREAD_CPUTIME_ID) - cpu_time < 300'000'000) {
@@ -287,7 +287,7 @@ TEST(LbrSessionLiveTest, CountsRecordsThatDoNotFitTheRing) {
   EXPECT_FALSE(unreported.empty());
 }
 
-// The hardware itself, where there is one.
+// With the hardware, if there is one.
 TEST(LbrSessionLiveTest, TakesBranchStacks) {
   auto session = LbrSession::Open({});
   if (!session) GTEST_SKIP() << session.error().message;

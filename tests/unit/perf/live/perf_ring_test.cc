@@ -18,7 +18,7 @@ using testing::ByteBuilder;
 using testing::MakeRecord;
 using testing::RingProducer;
 
-// A ring in memory, both ends of it.
+// A ring in memory with its producer and consumer.
 struct Ring {
   explicit Ring(size_t bytes, uint64_t start = 0) : data(bytes) {
     control.data_head = control.data_tail = start;
@@ -48,7 +48,7 @@ TEST(PerfRingTest, DeliversRecordsAndFreesTheirSpace) {
 }
 
 TEST(PerfRingTest, JoinsRecordsThatWrap) {
-  // Positions near the end of 64 bits, too: they are not reduced to the size of the ring.
+  // Also positions near 2^64, because they are not reduced to the size of the ring.
   for (const uint64_t start : {uint64_t{0}, ~uint64_t{0} - 4095}) {
     Ring ring(4096, start);
     std::mt19937 random(7);
@@ -86,7 +86,7 @@ TEST(PerfRingTest, DeliversTheLargestRecord) {
   EXPECT_EQ(calls, 1u);
 }
 
-TEST(PerfRingTest, StopsAfterItsShareOfWork) {
+TEST(PerfRingTest, StopsAtTheByteLimit) {
   Ring ring(4096);
   for (int i = 0; i < 100; ++i) ring.producer.Write(MakeRecord(9, 0, {}));
   size_t records = 0;
@@ -97,7 +97,7 @@ TEST(PerfRingTest, StopsAfterItsShareOfWork) {
   EXPECT_EQ(records, 100u);
 }
 
-TEST(PerfRingTest, SurvivesSizesThatCannotBe) {
+TEST(PerfRingTest, SurvivesInvalidSizes) {
   for (const uint16_t size : {0, 7, 24, 0xffff}) {
     Ring ring(4096);
     ring.producer.Write(MakeRecord(1, 0, {}));
@@ -117,7 +117,7 @@ TEST(PerfRingTest, SurvivesSizesThatCannotBe) {
   }
 }
 
-TEST(PerfRingTest, SurvivesAHeadThatCannotBe) {
+TEST(PerfRingTest, SurvivesAnInvalidHead) {
   Ring ring(4096);
   ring.control.data_head = 100000;
   size_t records = 0;
@@ -130,8 +130,8 @@ TEST(PerfRingTest, SurvivesAHeadThatCannotBe) {
   EXPECT_EQ(ring.consumer.corruptions(), 2u);
 }
 
-// The samples of a genuine recording, pushed through a ring much smaller than they are: the same
-// text comes out as from the file.
+// Pushes the samples of a genuine recording through a small ring. The decoded text must equal that
+// of the file.
 class PerfRingRecordingsTest : public ::testing::TestWithParam<testing::Recording> {};
 
 TEST_P(PerfRingRecordingsTest, GiveTheSameTextThroughARing) {
@@ -198,7 +198,7 @@ TEST(PerfRingTest, SurvivesDamagedRecordings) {
   Ring ring(4096);
   uint64_t records = 0;
   for (int round = 0; round < 20000; ++round) {
-    // Bytes from anywhere, as if the producer had gone mad.
+    // Arbitrary bytes, as from a faulty producer.
     const size_t size = random() % 512;
     const size_t begin = random() % (file.size() - size);
     ring.producer.Write(file.subspan(begin, size));

@@ -16,7 +16,7 @@ namespace {
 using testing::FakeKernel;
 using testing::FakeRoot;
 
-TEST(StackSessionTest, SamplesByCyclesWhereThereIsAPmu) {
+TEST(StackSessionTest, SamplesByCyclesWithAPmu) {
   FakeRoot root;
   root.Online("0-1").Pmu("cpu", "type", "4");
   FakeKernel kernel;
@@ -34,7 +34,7 @@ TEST(StackSessionTest, SamplesByCyclesWhereThereIsAPmu) {
   EXPECT_TRUE(attr.sample_type & PERF_SAMPLE_CALLCHAIN);
 }
 
-TEST(StackSessionTest, SamplesByTheClockWhereThereIsNone) {
+TEST(StackSessionTest, SamplesByTheClockWithoutAPmu) {
   FakeRoot root;
   root.Online("0");
   FakeKernel kernel;
@@ -44,7 +44,7 @@ TEST(StackSessionTest, SamplesByTheClockWhereThereIsNone) {
   EXPECT_EQ(kernel.FindEvent(0)->attr.config, uint64_t{PERF_COUNT_SW_CPU_CLOCK});
 }
 
-TEST(StackSessionTest, SamplesByTheClockWhereThePmuRefuses) {
+TEST(StackSessionTest, SamplesByTheClockIfThePmuRefuses) {
   FakeRoot root;
   root.Online("0").Pmu("cpu", "type", "4");
   FakeKernel kernel;
@@ -74,7 +74,7 @@ TEST(StackSessionTest, AProgramTakesTheSamplesOfAllCpus) {
   }
 }
 
-TEST(StackSessionTest, TheRingsGetTheSamplesOfARefusedProgram) {
+TEST(StackSessionTest, TheRingsReceiveTheSamplesIfTheProgramIsRefused) {
   FakeRoot root;
   root.Online("0");
   FakeKernel kernel;
@@ -98,7 +98,7 @@ TEST(StackSessionTest, MappingsAloneTakeNoSamples) {
   EXPECT_EQ(attr.mmap2, 1u);
 }
 
-TEST(StackSessionTest, SaysWhyNot) {
+TEST(StackSessionTest, ReportsWhyItCannotSample) {
   FakeRoot root;
   root.Online("0");
   FakeKernel kernel;

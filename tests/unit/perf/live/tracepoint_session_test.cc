@@ -30,7 +30,7 @@ class TracepointSessionTest : public ::testing::Test {
   FakeKernel kernel_;
 };
 
-TEST_F(TracepointSessionTest, AllOfACpuGoToItsRing) {
+TEST_F(TracepointSessionTest, EventsOfACpuShareItsRing) {
   TracepointSession session(1 << 20, kernel_, root_.path());
   ASSERT_TRUE(session.Open().ok());
   ASSERT_TRUE(session.Add(314, "sched:sched_switch", "prev_pid > 1").ok());
@@ -45,7 +45,7 @@ TEST_F(TracepointSessionTest, AllOfACpuGoToItsRing) {
     EXPECT_EQ(event->attr.clockid, CLOCK_MONOTONIC);
     EXPECT_EQ(event->attr.sample_period, 1u);
     EXPECT_TRUE(event->attr.sample_type & PERF_SAMPLE_RAW);
-    // Otherwise an event that counts nanoseconds makes one sample for each.
+    // Otherwise an event that counts nanoseconds yields a sample for each nanosecond.
     EXPECT_TRUE(event->attr.sample_type & PERF_SAMPLE_PERIOD);
     EXPECT_FALSE(event->enabled);
   }
@@ -70,7 +70,7 @@ TEST_F(TracepointSessionTest, RefusalsNameTheTracepoint) {
   EXPECT_EQ(session.size(), 0u);
 }
 
-TEST_F(TracepointSessionTest, WithoutTheRightToRecordItSaysSo) {
+TEST_F(TracepointSessionTest, ReportsMissingPermission) {
   kernel_.verdict = [](const perf_event_attr&, int) { return EACCES; };
   TracepointSession session(1 << 20, kernel_, root_.path());
   const auto opened = session.Open();
@@ -78,7 +78,7 @@ TEST_F(TracepointSessionTest, WithoutTheRightToRecordItSaysSo) {
   EXPECT_NE(opened.error().hint.find("CAP_PERFMON"), std::string::npos);
 }
 
-TEST_F(TracepointSessionTest, CpusThatComeHaveTheEvents) {
+TEST_F(TracepointSessionTest, NewCpusGetTheEvents) {
   TracepointSession session(1 << 20, kernel_, root_.path());
   ASSERT_TRUE(session.Open().ok());
   ASSERT_TRUE(session.Add(314, "sched:sched_switch", "prev_pid > 1").ok());

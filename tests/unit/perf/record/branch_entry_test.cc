@@ -18,7 +18,7 @@ TEST(BranchEntryTest, NamesTypes) {
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_SYSRET})}), "sysret");
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_ERET})}), "eret");
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_NO_TX})}), "no_tx");
-  // The newer types stand in a field of their own.
+  // The newer types have a separate field.
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_EXTEND_ABI})}), "fault_algn");
   EXPECT_EQ(BranchTypeName({0, 0, MakeFlags({.type = PERF_BR_EXTEND_ABI, .new_type = 2})}),
             "fault_inst");

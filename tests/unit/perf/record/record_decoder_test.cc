@@ -11,7 +11,7 @@ namespace {
 
 using testing::ByteBuilder;
 
-// Records here carry a trailer of one word, the time.
+// The records here have a trailer of one word, the time.
 Record Decode(uint32_t type, uint16_t misc, const ByteBuilder& body) {
   const SampleFormat format = SampleFormat::FromAttr(testing::MakeAttr(PERF_SAMPLE_TIME));
   const perf_event_header header{type, misc, static_cast<uint16_t>(8 + body.size())};
@@ -73,7 +73,7 @@ TEST(RecordDecoderTest, ReadsMappings) {
   record = Decode(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, mmap2(0xddccbbaa00000014));
   EXPECT_EQ(std::get<MmapRecord>(record.body).build_id.ToHex(),
             "aabbccdd11111111111111112222222222222222");
-  // A length no build id has.
+  // A length that no build id has.
   record = Decode(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, mmap2(0xff));
   EXPECT_EQ(std::get<MmapRecord>(record.body).build_id.size, util::BuildId::kMaxBytes);
 }
@@ -101,7 +101,7 @@ TEST(RecordDecoderTest, RefusesRecordsThatAreTooShort) {
   }
 }
 
-TEST(RecordDecoderTest, PassesOverWhatItDoesNotKnow) {
+TEST(RecordDecoderTest, AcceptsUnknownRecordTypes) {
   const Record record = Decode(4711, 3, ByteBuilder());
   EXPECT_TRUE(std::holds_alternative<OtherRecord>(record.body));
   EXPECT_EQ(record.type, 4711u);

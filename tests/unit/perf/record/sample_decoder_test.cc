@@ -81,7 +81,7 @@ TEST(SampleDecoderTest, ReadsEveryFieldInTheKernelsOrder) {
   EXPECT_EQ(sample.aux->size(), 3u);
   EXPECT_TRUE(sample.trailing.empty());
 
-  // Cut anywhere, it is an error and not a sample.
+  // A record cut at any place is an error.
   for (size_t size = 0; size < body.size(); ++size) {
     EXPECT_FALSE(DecodeSample(format, util::Bytes(body).first(size)).ok()) << size;
   }
@@ -127,7 +127,7 @@ TEST(SampleDecoderTest, ReadsEveryFlagOfABranch) {
 }
 
 TEST(SampleDecoderTest, ReadsAnAmdStackWithSpeculationAndNoPrediction) {
-  // LbrExtV2 fills spec; a wrong-path entry is kept, its consumer decides.
+  // LbrExtV2 fills spec. Wrong-path entries are kept for the consumer to decide.
   ByteBuilder body;
   body.U64s({2, ~uint64_t{0}});
   body.Entry(0x10, 0x20, MakeFlags({.speculation = PERF_BR_SPEC_WRONG_PATH}));
@@ -153,7 +153,7 @@ TEST(SampleDecoderTest, ReadsCounterWordsBehindAllEntries) {
   EXPECT_EQ(sample->data_source, 99u);
 }
 
-TEST(SampleDecoderTest, MissesCounterWordsWhereTheHardwareHasNone) {
+TEST(SampleDecoderTest, ReadsSamplesWithoutCounterWords) {
   ByteBuilder body;
   body.U64s({1, 7}).Entry(1, 2, 3).U64(99);
   const auto sample = DecodeSample(Format(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC,
@@ -205,7 +205,7 @@ TEST(SampleDecoderTest, ChecksCountsAgainstTheSize) {
   }
 }
 
-TEST(SampleDecoderTest, LeavesFieldsOfNewerKernelsAside) {
+TEST(SampleDecoderTest, KeepsFieldsOfNewerKernelsAsTrailingBytes) {
   ByteBuilder body;
   body.U64s({0x401000, 1, 2, 3});
   const auto sample = DecodeSample(Format(PERF_SAMPLE_IP | uint64_t{PERF_SAMPLE_MAX} << 3), body);
@@ -234,7 +234,7 @@ TEST(SampleDecoderTest, ReadsTrailersFromTheEnd) {
   EXPECT_FALSE(DecodeTrailer(format, util::Bytes(body).first(40)).ok());
 }
 
-TEST(SampleFormatTest, KnowsWhereTheIdStands) {
+TEST(SampleFormatTest, FindsTheOffsetOfTheId) {
   SampleFormat format = Format(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
   EXPECT_EQ(format.id_offset(), 24u);
@@ -251,7 +251,7 @@ TEST(SampleFormatTest, ReadsAttrsOfAnyAge) {
   ByteBuilder longer;
   longer.Value(attr).U64(1);
   EXPECT_EQ(ReadAttr(longer)->branch_sample_type, uint64_t{PERF_SAMPLE_BRANCH_ANY});
-  // 64 bytes: the first published one, which ends before branch_sample_type.
+  // 64 bytes: the first published attr, which ends before branch_sample_type.
   EXPECT_EQ(ReadAttr(util::Bytes(longer).first(64))->branch_sample_type, 0u);
   EXPECT_EQ(ReadAttr(util::Bytes(longer).first(64))->sample_type, uint64_t{PERF_SAMPLE_IP});
   EXPECT_FALSE(ReadAttr(util::Bytes(longer).first(63)).has_value());

@@ -31,7 +31,7 @@ TEST(ProviderControlTest, ProvidersFollowTheRecording) {
               (std::vector{ProviderState::kRegistered, ProviderState::kInitialized}));
     // The mode of the recording, not of the options.
     EXPECT_EQ(providers.fake->header().mode, static_cast<uint32_t>(FXT_MODE_ONESHOT));
-    // Acknowledged in advance: the start does not wait.
+    // Acknowledged in advance, so that the start does not wait.
     providers.fake->header().acknowledged = 1;
     control.Start(false);
     control.Stop();

@@ -61,7 +61,7 @@ TEST(LatencyWatchTest, ANewThreadWaitsFromItsFirstWakeup) {
   cpu0.Waking(100, 7, true);
   cpu0.Switch(160, 0, 7);
   cpu0.Switch(170, 7, 0, FXR_STATE_DEAD);
-  // Another one that has its id.
+  // Another thread with the same tid.
   cpu0.Waking(300, 7, true);
   cpu0.Switch(310, 0, 7);
   const std::vector<Found> found = Scan(watch, 400);
@@ -70,17 +70,17 @@ TEST(LatencyWatchTest, ANewThreadWaitsFromItsFirstWakeup) {
   EXPECT_EQ(found[0].value, 60u);
 }
 
-// 1 is a thread whose switches out are not shown, as those of process 1 on some virtual machines.
-TEST(LatencyWatchTest, AnUnknownStartIsNoDelay) {
+// Thread 1 has no switch-out events, like process 1 on some virtual machines.
+TEST(LatencyWatchTest, IgnoresDelaysWithAnUnknownStart) {
   SlotScript cpu0, cpu1;
   LatencyWatch watch({cpu0.Ring(), cpu1.Ring()}, {50, 50, 50, kNever});
   cpu0.Switch(10, 0, 8);
   cpu0.Waking(20, 1);
   cpu0.Switch(30, 8, 1, FXR_STATE_PREEMPTED);
-  // It ran for long, and was preempted once or more.
+  // It ran for long and was preempted at least once.
   cpu0.Switch(200, 8, 1, FXR_STATE_PREEMPTED);
   cpu0.Switch(210, 8, 9, FXR_STATE_INTERRUPTIBLE);
-  // It came to the other CPU from idle and went again, and is woken only later.
+  // It ran on the other CPU, left it, and is woken only later.
   cpu1.Switch(220, 3, 0, FXR_STATE_INTERRUPTIBLE);
   cpu1.Switch(300, 3, 4, FXR_STATE_INTERRUPTIBLE);
   cpu0.Switch(400, 9, 1, FXR_STATE_INTERRUPTIBLE);
@@ -95,12 +95,12 @@ TEST(LatencyWatchTest, ADelayCountsOnce) {
   cpu0.Switch(10, 7, 8, FXR_STATE_INTERRUPTIBLE);
   cpu0.Waking(12, 7);
   cpu0.Switch(20, 8, 7, FXR_STATE_PREEMPTED);
-  // Its switch out was not shown; the next one in is not known to be the end of any wait.
+  // Its switch-out is missing, so its next switch-in ends no known wait.
   cpu0.Switch(200, 8, 7, FXR_STATE_INTERRUPTIBLE);
   EXPECT_TRUE(Scan(watch, 300).empty());
 }
 
-TEST(LatencyWatchTest, AMissingSwitchHidesNoDelay) {
+TEST(LatencyWatchTest, DetectsDelaysDespiteAMissingSwitch) {
   SlotScript cpu0;
   LatencyWatch watch({cpu0.Ring()}, {50, kNever, kNever, kNever});
   cpu0.Switch(90, 7, 8, FXR_STATE_INTERRUPTIBLE);
@@ -123,7 +123,7 @@ TEST(LatencyWatchTest, ContinuesAtTheLastSlotAndSkipsTooManySlots) {
   cpu0.Waking(220, 7);
   EXPECT_TRUE(Scan(watch, 230).empty());
   EXPECT_EQ(watch.skipped(), 0u);
-  // The kernel is nearly round: the wakeup may belong to any thread by now.
+  // The ring has nearly wrapped around, so the wakeup may belong to any thread.
   for (uint64_t i = 0; i < capture::SlotProducer::kSlots; ++i) cpu0.Switch(300 + i, 0, 0);
   cpu0.Switch(900, 0, 7);
   EXPECT_TRUE(Scan(watch, 1'000).empty());

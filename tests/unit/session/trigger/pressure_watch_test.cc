@@ -25,7 +25,7 @@ TEST(PressureWatchTest, WritesMicrosecondsToTheKernel) {
   EXPECT_EQ(written, "some 200000 1000000");
 }
 
-// Another file that takes no such words stands for the kernel's refusal.
+// A file that rejects the written text simulates the kernel's refusal.
 TEST(PressureWatchTest, ReportsAWindowThatNeedsAPrivilege) {
   const testing_support::TempFolder folder;
   std::filesystem::create_directory(folder.path() / "pressure");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Switches and wakeups in a ring of the test's.
+// Writes switches and wakeups into a ring in memory.
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,7 @@ class Script {
     script_.translator().OnSideEvent(event->header);
     return *this;
   }
-  // A text of `values` is its length.
+  // A text in `values` is represented by its length.
   Script& Values(uint64_t time, const std::vector<uint64_t>& values, const std::string& text,
                  uint32_t unread = 0, uint8_t is_result = 0) {
     script_.Lines();
@@ -114,8 +114,8 @@ class Script {
 
 using Texts = std::vector<std::string>;
 
-// Stacks of a program, of its thread in the kernel, and of interrupts. The kernel's are at any
-// place beside each other.
+// Stacks of the program, of its thread in the kernel, and of interrupts. The order of kernel stacks
+// in memory is arbitrary.
 constexpr uint64_t kUserStack = 5u << 12, kThreadStack = 9u << 12, kLowStack = 3u << 12;
 
 TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterruptsInBoth) {
@@ -141,10 +141,10 @@ TEST(ProbeTranslatorTest, FunctionsOfTheKernelNestInThoseOfTheProgramAndInterrup
 TEST(ProbeTranslatorTest, LostReturnsOfTheKernelEndAtTheNextOutsideEvent) {
   Script script;
   script.Entry(10, kInKernel, kThreadStack + 9)
-      .Entry(11, kInterrupt, kLowStack + 9)  // its return is lost: the thread goes on
+      .Entry(11, kInterrupt, kLowStack + 9)  // its return is lost; the thread continues
       .Entry(12, kInKernel, kThreadStack + 5)
-      .Return(13, kInKernel, kThreadStack + 9)  // that of the inner one is lost
-      .Entry(14, kInKernel, kThreadStack + 9)   // and of this one: the program goes on
+      .Return(13, kInKernel, kThreadStack + 9)  // the inner return is lost
+      .Entry(14, kInKernel, kThreadStack + 9)   // its return is lost; the program continues
       .Entry(15, kOuter, kUserStack + 9)
       .Return(16, kOuter, kUserStack + 9);
   EXPECT_EQ(
@@ -179,7 +179,7 @@ TEST(ProbeTranslatorTest, CallsNest) {
                    "30 end app/100 probe:inner {retval=-5}", "40 end app/100 probe:outer"}));
 }
 
-TEST(ProbeTranslatorTest, ValuesAreWhole) {
+TEST(ProbeTranslatorTest, ReturnValuesHaveAllBits) {
   Script script;
   uint64_t time = 10;
   for (const uint64_t value : {uint64_t{0}, uint64_t{1} << 49, uint64_t{0x9e3779b97f4a7c15},
@@ -196,8 +196,8 @@ TEST(ProbeTranslatorTest, ValuesAreWhole) {
 
 TEST(ProbeTranslatorTest, EndsCallsLeftByLongjmp) {
   Script script;
-  // longjmp out of two calls into the outer one, which returns; then one that is called from
-  // further out.
+  // longjmp() leaves two calls for the outer one, which returns. Then a call from a frame further
+  // out.
   script.Entry(10, kOuter, 1000).Entry(20, kInner, 900).Entry(30, kInner, 800);
   script.Return(40, kOuter, 1000);
   script.Entry(50, kInner, 900).Entry(60, kOuter, 1000).Return(70, kOuter, 1000);

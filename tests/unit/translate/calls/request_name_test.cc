@@ -37,7 +37,7 @@ std::string Mysql(char command, std::string_view body, char sequence = 0) {
   return NameOfRequest(bytes, bytes.size(), 3306, {.mysql = true});
 }
 
-TEST(RequestNameTest, HttpIsMethodAndPath) {
+TEST(RequestNameTest, NamesHttpByMethodAndPath) {
   EXPECT_EQ(Http("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "GET /");
   EXPECT_EQ(Http("POST /api/v1/orders HTTP/1.1\r\n"), "POST /api/v1/orders");
   EXPECT_EQ(Http("GET http://host:80/a/b HTTP/1.1\r\n"), "GET /a/b");
@@ -46,7 +46,7 @@ TEST(RequestNameTest, HttpIsMethodAndPath) {
   EXPECT_EQ(Http("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), "HTTP/2");
 }
 
-TEST(RequestNameTest, HttpLosesQueriesNumbersAndIds) {
+TEST(RequestNameTest, HttpNamesOmitQueriesNumbersAndIds) {
   EXPECT_EQ(Http("GET /search?q=secret HTTP/1.1\r\n"), "GET /search");
   EXPECT_EQ(Http("GET /users/4711/items/7 HTTP/1.1\r\n"), "GET /users/{id}/items/{id}");
   EXPECT_EQ(Http("GET /o/0123abcd-12ab-4cde-8f00-0123456789ab HTTP/1.1\r\n"), "GET /o/{id}");
@@ -54,12 +54,12 @@ TEST(RequestNameTest, HttpLosesQueriesNumbersAndIds) {
   EXPECT_EQ(Http("GET /x;session=secret HTTP/1.1\r\n"), "GET /x");
 }
 
-TEST(RequestNameTest, HttpThatIsCutLosesItsLastPart) {
+TEST(RequestNameTest, CutHttpPathsOmitTheLastSegment) {
   EXPECT_EQ(Http("GET /a/b/cde"), "GET /a/b/...");
   EXPECT_EQ(Http("GET /a/b?q=cde"), "GET /a/b");
 }
 
-TEST(RequestNameTest, RedisIsTheCommand) {
+TEST(RequestNameTest, NamesRedisByCommand) {
   EXPECT_EQ(Redis("*3\r\n$3\r\nset\r\n$6\r\nsecret\r\n$1\r\nx\r\n"), "SET");
   EXPECT_EQ(Redis("PING\r\n"), "PING");
   EXPECT_EQ(Redis("get secret\r\n"), "GET");
@@ -75,7 +75,7 @@ TEST(RequestNameTest, InlineRedisNeedsItsPortOrToBeTheOnlyProtocol) {
   EXPECT_EQ(NameOfRequest(text, text.size(), 6379, kAll), "GET");
 }
 
-TEST(RequestNameTest, StatementsAreTheirFirstWord) {
+TEST(RequestNameTest, NamesSqlStatementsByTheirFirstWord) {
   EXPECT_EQ(Postgres('Q', std::string_view("select 'secret'\0", 16)), "SELECT");
   EXPECT_EQ(Postgres('Q', "  /* secret */ -- secret\n (Insert into t values (1)"), "INSERT");
   EXPECT_EQ(Postgres('Q', "/* never ends"), "");
@@ -120,19 +120,19 @@ TEST(RequestNameTest, SeveralRequestsInOneReceive) {
     EXPECT_TRUE(is_pipelined(one + one, 2 * one.size())) << one;
     EXPECT_FALSE(IsPipelined(one, one.size() + 1, {.mysql = true})) << one;
   }
-  // By the length of what is beyond the text.
+  // By the length of the bytes beyond the text.
   EXPECT_FALSE(is_pipelined(set, set.size() + 1002));
   EXPECT_TRUE(is_pipelined(set, set.size() + 1003));
-  // Not known.
+  // The length is unknown.
   EXPECT_FALSE(is_pipelined(post, post.size() + 100));
   EXPECT_FALSE(is_pipelined("GET /a/long/path HTTP/1.1\r\nHost", 4096));
   EXPECT_FALSE(is_pipelined("*2\r\n$3\r\nGET\r\n$", 4096));
   EXPECT_FALSE(is_pipelined("*99999999999\r\n$0\r\n\r\n$0\r\n\r\n", 4096));
 }
 
-// Anything that a peer may send: the name is short and printable, and never a byte beyond the text.
+// For any input of a peer the name is short and printable, and no byte beyond the text is read.
 TEST(RequestNameTest, HostileBytesMakePrintableNames) {
-  std::mt19937 random(32);  // NOLINT: the same each time
+  std::mt19937 random(32);  // NOLINT: a fixed seed
   const std::string_view seeds[] = {"GET /a/b/c?d HTTP/1.1\r\n\r\n",
                                     "*2\r\n$3\r\nget\r\n$1\r\nx\r\n",
                                     std::string_view("Q\0\0\0\x0dselect 1\0", 14),

@@ -26,7 +26,7 @@ class RequestTranslatorTest : public ::testing::Test {
     script_.Task(7, 7, "server").Task(8, 7, "worker").Task(9, 9, "client").Switch(1, 0, 0, 7);
   }
 
-  // `pack` fills the fields and returns where the bytes go.
+  // `pack` fills the fields and returns the place of the bytes.
   template <typename Pack>
   void Side(uint64_t time, std::string_view bytes, const Pack& pack) {
     alignas(8) std::byte storage[512] = {};
@@ -108,7 +108,7 @@ TEST_F(RequestTranslatorTest, AClientsRequestIsFromSendToReceive) {
   ExpectWords(lines[2], {"request:to 10.0.0.2:8080"});
 }
 
-TEST_F(RequestTranslatorTest, IdsOfTheSendersContext) {
+TEST_F(RequestTranslatorTest, WritesTheTraceContextOfTheSender) {
   const std::string ids(
       "\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36\0\xf0\x67\xaa\x0b\xa9\2"
       "\xb7",
@@ -130,7 +130,7 @@ TEST_F(RequestTranslatorTest, IdsOfTheSendersContext) {
   EXPECT_EQ(script_.translator().stats().unreadable, 1u);
 }
 
-TEST_F(RequestTranslatorTest, EndsOfTheSameHostKnowEachOther) {
+TEST_F(RequestTranslatorTest, LinksBothEndsOfALocalConnection) {
   // The server's socket is for IPv6.
   const std::string mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1", 16);
   Connect(10, 1, FXR_REQUEST_CLIENT, 5000, 8080);
@@ -146,7 +146,7 @@ TEST_F(RequestTranslatorTest, EndsOfTheSameHostKnowEachOther) {
   ExpectWords(lines[3], {"peer_pid=7"});
 }
 
-TEST_F(RequestTranslatorTest, AGreetingIsNoRequest) {
+TEST_F(RequestTranslatorTest, IgnoresTheGreetingOfAServer) {
   Connect(10, 1, FXR_REQUEST_SERVER, 3306, 5000);
   Send(11, 1, 7);
   Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 3306);
@@ -160,7 +160,7 @@ TEST_F(RequestTranslatorTest, RequestsWithoutAnAnswerEnd) {
   Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
   Connect(10, 2, FXR_REQUEST_CLIENT, 5000, 80);
   Send(11, 2, 9);
-  // The client ends its sends, and waits for the answer.
+  // The client shuts down its sending side and waits for the response.
   Close(12, 2, false);
   Receive(13, 1, 7);
   Close(14, 1, false);
@@ -187,7 +187,7 @@ TEST_F(RequestTranslatorTest, ConnectionsThatWereNotAnnouncedAreCounted) {
   EXPECT_TRUE(script_.Lines("request:").empty());
 }
 
-TEST_F(RequestTranslatorTest, AnAnnouncementAgainChangesNothing) {
+TEST_F(RequestTranslatorTest, RepeatedAnnouncementsChangeNothing) {
   Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
   Receive(11, 1, 7);
   Connect(12, 1, FXR_REQUEST_SERVER, 80, 5000);
@@ -195,7 +195,7 @@ TEST_F(RequestTranslatorTest, AnAnnouncementAgainChangesNothing) {
   EXPECT_EQ(script_.Lines("request:").size(), 2u);
 }
 
-TEST_F(RequestTranslatorTest, TheNumberOfAnotherConnectionIsTakenOver) {
+TEST_F(RequestTranslatorTest, AReusedNumberReplacesTheConnection) {
   Connect(10, 1, FXR_REQUEST_SERVER, 80, 5000);
   Receive(11, 1, 7);
   Connect(12, 1, FXR_REQUEST_SERVER, 80, 5001);
@@ -225,7 +225,7 @@ TEST_F(NamedRequestTranslatorTest, TextNamesARequest) {
 TEST_F(NamedRequestTranslatorTest, AShortTextContinuesWithTheNextReceive) {
   const std::string_view rest = "ET /a HTTP/1.1\r\n\r\n";
   Connect(10, 1, FXR_REQUEST_SERVER, 8080, 5000);
-  // May be a whole request: the protocol is unknown.
+  // It may be a whole request, because the protocol is unknown.
   Text(11, 1, 7, "G");
   Text(12, 1, 8, rest, FXR_REQUEST_TEXT_CONTINUES);
   Send(13, 1, 8);
@@ -234,7 +234,7 @@ TEST_F(NamedRequestTranslatorTest, AShortTextContinuesWithTheNextReceive) {
   Text(16, 1, 7, "G");
   Text(17, 1, 8, rest, FXR_REQUEST_TEXT_CONTINUES);
   Send(18, 1, 7);
-  // Nothing continues this one.
+  // No text continues this one.
   Text(19, 1, 7, "G");
   Send(20, 1, 8);
   const auto lines = script_.Lines("request:");

@@ -74,7 +74,7 @@ TEST_F(CounterTranslatorTest, TheLastRunOfAnExitingThreadIsOnThatThread) {
     if (line.find("object thread") != std::string::npos && line.find("/100") != std::string::npos) {
       ++threads;
     }
-    // A phantom thread would get a koid of the next generation.
+    // A wrongly added thread would get a koid of the next generation.
     EXPECT_EQ(line.find("4194404"), std::string::npos) << line;
   }
   EXPECT_EQ(runs, 1u) << fmt::format("{}", fmt::join(lines, "\n"));

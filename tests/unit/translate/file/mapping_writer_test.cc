@@ -98,7 +98,7 @@ TEST_F(MappingWriterTest, ChildInheritsMappings) {
                               "module 2 /lib/own of 200", "map 2 0x6000 of 200"}));
 }
 
-// The child's number may have been another's, whose end was not seen.
+// The child's pid may have belonged to a process whose end was not recorded.
 TEST_F(MappingWriterTest, ChildDoesNotInheritFromAPreviousPid) {
   mappings_.OnMapping(200, Of("/bin/old", 0x1000), 1);
   mappings_.OnSample(200, threads_[1], 2);
@@ -117,7 +117,7 @@ TEST_F(MappingWriterTest, ExecDropsMappings) {
   EXPECT_EQ(Written(), (Lines{"module 1 /bin/ls of 100", "map 1 0x1000 of 100"}));
 }
 
-// A mapping replaces the one that it covers; beside it, it does not.
+// A mapping replaces those that it covers and keeps adjacent ones.
 TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
   mappings_.OnMapping(100, Of("/lib/one", 0x2000), 1);
   mappings_.OnMapping(100, Of("/lib/two", 0x4000, 0x2000), 1);
@@ -129,7 +129,7 @@ TEST_F(MappingWriterTest, NewMappingReplacesCoveredOnes) {
                               "module 3 /lib/top of 100", "map 3 0xfffffffffffff000 of 100"}));
 }
 
-// The same file with another build id is another one.
+// The same path with another build id is another module.
 TEST_F(MappingWriterTest, FindsTheFileAtAnAddress) {
   mappings_.OnMapping(100, Of("/lib/old.so", 0x4000, 0x4000), 0);
   mappings_.OnMapping(100, Of("/lib/new.so", 0x5000), 0);
@@ -154,14 +154,15 @@ TEST_F(MappingWriterTest, AModuleIsAFileWithItsBuildId) {
                    "map 1 0x3000 of 100", "map 0 0x5000 of 100"}));
 }
 
-TEST_F(MappingWriterTest, TheKernelsAreThoseOfProcessZero) {
+TEST_F(MappingWriterTest, KernelMappingsBelongToProcessZero) {
   mappings_.OnMapping(MappingWriter::kKernel, Of("[kernel.kallsyms]_text", 0xffffffff81000000), 1);
   mappings_.OnSample(MappingWriter::kKernel, idle_, 10);
   EXPECT_EQ(Written(),
             (Lines{"module 0 [kernel.kallsyms]_text of 0", "map 0 0xffffffff81000000 of 0"}));
 }
 
-// A record has room for 255 bytes, and the end of a path says more than its start.
+// A record holds 255 bytes. The end of a path is kept, because it distinguishes more than its
+// start.
 TEST_F(MappingWriterTest, LongNamesKeepTheirEnds) {
   mappings_.OnSample(100, threads_[0], 1);
   const std::string name = "/" + std::string(150, 'a') + std::string(60, '\xc3') + "/" +

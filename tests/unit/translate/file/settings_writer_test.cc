@@ -62,7 +62,7 @@ TEST_F(SettingsWriterTest, ManyAndLongSettingsTakeSeveralRecords) {
   EXPECT_EQ(values.at("bytes"), "\xef\xbf\xbd\x01");
 }
 
-TEST_F(SettingsWriterTest, AProcessHasItsNameAndKoid) {
+TEST_F(SettingsWriterTest, ProcessSettingsHaveTheNameAndKoidOfTheProcess) {
   const model::ThreadHandle thread = tasks_.Add(100, 100, "comm", 1);
   tasks_.process(tasks_.thread(thread).process).name = "app";
   settings_.Write(5, {.scope = schema::SettingScope::kProcess,

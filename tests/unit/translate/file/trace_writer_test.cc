@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a file was emitted, apart from who tasks are: two files of the same tasks know nothing of
-// each other.
+// The announcements of tasks in a file. Two files that share a task table are independent.
 #include "translate/file/trace_writer.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +64,7 @@ TEST(TraceWriterTest, AnnouncesThreadsPerFile) {
   const Objects once = {"process app/100", "thread one/100"};
   EXPECT_EQ(first.Objects(), once);
   EXPECT_EQ(second.Objects(), once);
-  // A changed task is emitted again in both files, when a record refers to it.
+  // A changed task is announced again in each file when a record refers to it.
   tasks.thread(thread).name = "two";
   tasks.NotifyThreadChanged(thread);
   first.file().Mention(thread);
@@ -84,7 +83,7 @@ TEST(TraceWriterTest, IsFoundByTidWhileItIsAnnounced) {
   tasks.NotifyThreadChanged(old);
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   file.Mention(old);
-  // The tid is another's while the old one lives.
+  // The tid belongs to another thread while the old one is still alive.
   const model::ThreadHandle young = tasks.Add(100, 200, "young", 2);
   EXPECT_EQ(file.FindAnnounced(100), nullptr);
   file.Mention(young);
@@ -130,8 +129,8 @@ TEST(TraceWriterTest, EmittedStatesFollowTheKoid) {
   EXPECT_EQ(file.FindAnnounced(100), &file.thread(thread));
 }
 
-// A file that begins where another one ends: the same tasks, emitted again.
-TEST(TraceWriterTest, AnotherFileGoesOnWithTheSameTasks) {
+// A file that continues another one announces the same tasks again.
+TEST(TraceWriterTest, AContinuedFileAnnouncesTheTasksAgain) {
   testing::FakeIdentities identities;
   model::TaskTracker tasks(identities, true);
   fxr_task task{};

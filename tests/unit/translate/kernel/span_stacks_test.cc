@@ -38,7 +38,7 @@ TEST(SpanStacksTest, WorkIsADurationOfItsWorker) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
-// A worker does one work at a time, and reclaim does not reclaim within itself.
+// A worker executes one work item at a time, and reclaim does not nest.
 TEST(SpanStacksTest, SpanWithoutAnEndEndsAtTheNextBegin) {
   CaptureScript script;
   script.identities().functions[-4096] = "flush";
@@ -100,7 +100,7 @@ TEST(SpanStacksTest, ALossOfLockEventsEndsTheWaitsOfAllThreads) {
   EXPECT_EQ(script.translator().stats().unmatched_ends, 1u);
 }
 
-TEST(SpanStacksTest, ALockWaitEndsThoughTheEndOfANestedOneWasLost) {
+TEST(SpanStacksTest, ALockWaitEndsIfTheEndOfANestedOneIsLost) {
   CaptureScript script;
   script.Task(7, 7, "app")
       .Slot(10, 0, FXR_SLOT_LOCK_BEGIN, fxr_pack_lock_begin({7, -64, FXR_LOCK_MUTEX}))

@@ -20,16 +20,18 @@ fxr_wait_long Wait(fxr_wait_kind kind, uint32_t flags = 0) {
 
 TEST(WaitNamesTest, PathsBeginAtTheRoot) {
   const std::string names = "journal\0db\0lib\0var\0"s;
-  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_PATH_ROOTED), names).object, "/var/lib/db/journal");
-  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_PATH_CUT), names).object, ".../var/lib/db/journal");
-  // Outside of the root, or without one.
+  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_PATH_ROOTED), names).object,
+            "/var/lib/db/journal");
+  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_PATH_CUT), names).object,
+            ".../var/lib/db/journal");
+  // A path outside of the root, or without one.
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE), "memfd:x\0"s).object, "memfd:x");
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_DIRECTORY, FXR_WAIT_PATH_ROOTED), "").object, "/");
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE), "").object, "");
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_FILE_LOCK), names).kind, "file lock");
 }
 
-TEST(WaitNamesTest, DevicesAreTerminalsByTheirNumber) {
+TEST(WaitNamesTest, DeviceNumbersIdentifyTerminals) {
   fxr_wait_long wait = Wait(FXR_WAIT_CHARACTER, FXR_WAIT_PATH_ROOTED);
   wait.device = 136u << 20 | 3;
   EXPECT_EQ(NameOfWait(wait, "3\0pts\0dev\0"s).kind, "terminal");
@@ -46,7 +48,7 @@ fxr_wait_long Socket(uint32_t family, uint32_t protocol, uint32_t local, uint32_
   return wait;
 }
 
-TEST(WaitNamesTest, SocketsHaveTheirEnds) {
+TEST(WaitNamesTest, SocketsHaveLocalAndRemoteAddresses) {
   const std::string v4 = "\x7f\0\0\x01\x0a\0\0\x02"s;
   const WaitName tcp = NameOfWait(Socket(2, 6, 40112, 6379), v4);
   EXPECT_EQ(tcp.kind, "tcp");
@@ -60,7 +62,7 @@ TEST(WaitNamesTest, SocketsHaveTheirEnds) {
   fxr_wait_long listening = Socket(2, 6, 80, 0);
   listening.flags = FXR_WAIT_LISTENS;
   EXPECT_EQ(NameOfWait(listening, v4).object, "127.0.0.1:80");
-  // Too short for its addresses.
+  // The text is too short for two addresses.
   EXPECT_EQ(NameOfWait(Socket(10, 6, 1, 2), v4).object, "");
 }
 
@@ -81,7 +83,7 @@ TEST(WaitNamesTest, AnonymousInodesHaveTheKernelsName) {
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_NOTHING), "").kind, "");
 }
 
-TEST(WaitNamesTest, FutexesInAMappedFileHaveAPlaceInIt) {
+TEST(WaitNamesTest, FutexesInAMappedFileHaveTheFileAndAnOffset) {
   fxr_wait_long wait = Wait(FXR_WAIT_FUTEX, FXR_WAIT_MAPPED | FXR_WAIT_PATH_ROOTED);
   wait.object = 0x7f0012345678;
   wait.offset = 0x1d2c80;
@@ -94,7 +96,8 @@ TEST(WaitNamesTest, FutexesInAMappedFileHaveAPlaceInIt) {
 }
 
 TEST(WaitNamesTest, FaultsAreForAFileOrAnonymousMemory) {
-  fxr_wait_long wait = Wait(FXR_WAIT_NOTHING, FXR_WAIT_FAULT | FXR_WAIT_MAPPED | FXR_WAIT_PATH_ROOTED);
+  fxr_wait_long wait =
+      Wait(FXR_WAIT_NOTHING, FXR_WAIT_FAULT | FXR_WAIT_MAPPED | FXR_WAIT_PATH_ROOTED);
   wait.device = 254u << 20;
   EXPECT_EQ(FileOfFault(wait, "index\0db\0"s), "/db/index");
   EXPECT_EQ(DeviceNumber(wait), "254:0");
@@ -103,18 +106,29 @@ TEST(WaitNamesTest, FaultsAreForAFileOrAnonymousMemory) {
   EXPECT_EQ(FileOfFault(Wait(FXR_WAIT_FILE), "index\0"s), "");
 }
 
-TEST(WaitNamesTest, FilesOfAProcessAndLocksOfAddressSpacesHaveAKindOfTheirOwn) {
-  EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_FUSE | FXR_WAIT_PATH_ROOTED), "file\0mnt\0"s).kind, "fuse");
+TEST(WaitNamesTest, FuseFilesAndTheMmapLockHaveTheirOwnKinds) {
+  EXPECT_EQ(
+      NameOfWait(Wait(FXR_WAIT_FILE, FXR_WAIT_FUSE | FXR_WAIT_PATH_ROOTED), "file\0mnt\0"s).kind,
+      "fuse");
   EXPECT_EQ(NameOfWait(Wait(FXR_WAIT_ADDRESS_SPACE), "").kind, "mmap_lock");
 }
 
 TEST(WaitNamesTest, InnermostKnownFunctionGivesTheKind) {
-  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"folio_wait_bit", "filemap_fault", "handle_mm_fault"}), "page fault");
-  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"shrink", "try_to_free_pages", "handle_mm_fault"}), "reclaim");
-  // The outer functions do not fit in.
-  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"blk_mq_get_tag", "submit_bio", "filemap_fault"}), "page fault");
-  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"blk_mq_get_tag", "swap_writepage", "shrink_page_list"}), "reclaim");
-  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"jbd2_log_wait_commit", "ext4_sync_file"}), "");
+  EXPECT_EQ(KindOfFunctions(
+                std::vector<std::string>{"folio_wait_bit", "filemap_fault", "handle_mm_fault"}),
+            "page fault");
+  EXPECT_EQ(
+      KindOfFunctions(std::vector<std::string>{"shrink", "try_to_free_pages", "handle_mm_fault"}),
+      "reclaim");
+  // The outer functions are beyond the recorded frames.
+  EXPECT_EQ(
+      KindOfFunctions(std::vector<std::string>{"blk_mq_get_tag", "submit_bio", "filemap_fault"}),
+      "page fault");
+  EXPECT_EQ(KindOfFunctions(
+                std::vector<std::string>{"blk_mq_get_tag", "swap_writepage", "shrink_page_list"}),
+            "reclaim");
+  EXPECT_EQ(KindOfFunctions(std::vector<std::string>{"jbd2_log_wait_commit", "ext4_sync_file"}),
+            "");
   EXPECT_EQ(KindOfFunctions({}), "");
 }
 

@@ -51,7 +51,7 @@ fxr_wait_long Blank(uint32_t tid) {
   return wait;
 }
 
-TEST(WaitTranslatorTest, AnInstantHasWhatIsKnown) {
+TEST(WaitTranslatorTest, AnInstantHasTheKnownProperties) {
   WaitScript script;
   fxr_wait_long wait = Blank(101);
   wait.call = 0;
@@ -71,7 +71,7 @@ TEST(WaitTranslatorTest, AnInstantHasWhatIsKnown) {
   EXPECT_EQ(script.stats().recorded[FXR_CATEGORY_WAIT], 1u);
 }
 
-TEST(WaitTranslatorTest, TheOtherEndOfAConnectionIsTheThreadThatWaitedThere) {
+TEST(WaitTranslatorTest, ThePeerIsTheThreadThatWaitedAtTheOtherEnd) {
   WaitScript script;
   fxr_wait_long here = Blank(101);
   here.kind = FXR_WAIT_SOCKET;
@@ -93,7 +93,7 @@ TEST(WaitTranslatorTest, TheOtherEndOfAConnectionIsTheThreadThatWaitedThere) {
   EXPECT_EQ(lines[2].find("peer"), std::string::npos) << lines[2];
 }
 
-TEST(WaitTranslatorTest, ARequestThatALimitHeldBackHasAKindAndItsFile) {
+TEST(WaitTranslatorTest, AThrottledRequestHasItsKindAndFile) {
   WaitScript script;
   fxr_wait_long wait = Blank(101);
   wait.call = 17;

@@ -84,7 +84,7 @@ TEST(StackTranslatorTest, TheEndOfTheUserHalfIsNamed) {
   off.end = FXR_STACK_END_ENTRY;
   fxr_stack_long cut = Off(101, 5000, 1);
   cut.end = FXR_STACK_END_NO_TABLE;
-  // The kernel unwound it.
+  // A stack that the kernel unwound.
   const fxr_stack_long unknown = Off(101, 5000, 1);
   script.Stack(10, off, {0x1000}).Stack(20, cut, {0x1000}).Stack(30, unknown, {0x1000});
   const auto lines = script.Lines();
@@ -109,7 +109,7 @@ TEST(StackTranslatorTest, AnEarlyEndNamesTheFileOfTheLastFrame) {
   cut.end = FXR_STACK_END_NO_TABLE;
   fxr_stack_long deep = Off(101, 5000, 2);
   deep.end = FXR_STACK_END_DEEP;
-  // The outermost frame's return address is that behind a call at the end of the file.
+  // The return address of the outermost frame is after a call at the end of the file.
   script.Stack(10, cut, {0x9000, 0x2000, kKernel}).Stack(20, cut, {0x1000, 0x2001, kKernel});
   script.Stack(30, deep, {0x9000, 0x2000, kKernel});
   const auto lines = script.Lines();
@@ -121,7 +121,7 @@ TEST(StackTranslatorTest, AnEarlyEndNamesTheFileOfTheLastFrame) {
             "libfoo.so has no unwind table there (1), ...");
 }
 
-// perf says -1 of a task that is gone from the kernel's tables and has not left its CPU.
+// perf reports -1 for a task that has released its pid and has not left its CPU yet.
 TEST(StackTranslatorTest, AttributesATaskWithoutAPidToTheRunningThread) {
   StackScript script;
   script.script().Switch(5, 0, 100, 101);
@@ -155,12 +155,12 @@ TEST(StackTranslatorTest, CountsInvalidStacks) {
   script.Stack(10, strange, {kKernel});
   EXPECT_TRUE(script.Lines().empty());
   EXPECT_EQ(script.stats().unreadable, 1u);
-  // More frames of the process than there are frames, and an address cut in two.
+  // More user frames than frames, and a truncated address.
   script.Stack(20, Off(101, 1, 99), {0x1000}).Stack(30, Off(101, 1, 1), {0x1000, kKernel}, 4);
   EXPECT_EQ(script.Lines().size(), 2u);
 }
 
-TEST(StackTranslatorTest, WithoutTheCategoryTheyAreUnreadable) {
+TEST(StackTranslatorTest, StacksAreUnreadableWithoutTheCategory) {
   CaptureScript script;
   script.Task(100, 100, "app");
   EXPECT_EQ(script.Lines(" instant ").size(), 0u);

@@ -14,7 +14,7 @@ using schema::TracepointField;
 using Kind = TracepointField::Kind;
 using Place = TracepointField::Place;
 
-// A record that a test fills.
+// A record for tests to fill.
 class FieldReaderTest : public ::testing::Test {
  protected:
   template <typename T>
@@ -83,7 +83,7 @@ TEST_F(FieldReaderTest, ReadsDynamicDataByItsLocation) {
   Put<uint32_t>(8, 6 << 16 | 100);
   PutText(100, std::string("there\0", 6));
   EXPECT_EQ(Text(Dynamic(Place::kDataLoc, Kind::kText, 8, 1)), "there");
-  // From behind the word: 12 + 88.
+  // Relative to the end of the word: 12 + 88.
   Put<uint32_t>(8, 6 << 16 | 88);
   EXPECT_EQ(Text(Dynamic(Place::kRelLoc, Kind::kText, 8, 1)), "there");
 }
@@ -119,7 +119,7 @@ TEST_F(FieldReaderTest, DescribesTheSame) {
   EXPECT_EQ(DescribeField(Fixed(Kind::kSigned, 5000, 4), record_), "");
 }
 
-// Any description of a field, and any bytes.
+// For arbitrary field descriptions and bytes.
 TEST_F(FieldReaderTest, NoFieldReadsBeyondTheRecord) {
   for (auto& byte : record_) byte = std::byte{0xfe};
   for (uint32_t offset : {0u, 1u, 4090u, 4096u, 70000u}) {

@@ -30,7 +30,7 @@ schema::TracepointFormat FormatWith(size_t fields) {
   return format;
 }
 
-// The event whose field i is i.
+// An event whose field i has the value i.
 void Send(CaptureScript& script, uint64_t time, uint32_t number, uint32_t tid, uint32_t bytes) {
   script.Lines();  // the recording has begun by then
   std::vector<uint64_t> words((FXR_LONG_SIZE(tracepoint, bytes) + 7) / 8);

@@ -95,7 +95,7 @@ util::Result<analyze::RecordFilter> FilterOptions::Make() const {
       for (size_t i = 0; i < facts::kRecordKinds; ++i) {
         known += fmt::format(", {}", NameOf(static_cast<RecordKind>(i)));
       }
-      return util::Error{fmt::format("\"{}\" is no kind of record", type), "kinds: " + known};
+      return util::Error{fmt::format("\"{}\" is not a kind of record", type), "kinds: " + known};
     }
     filter.kinds.set(static_cast<size_t>(*kind));
   }

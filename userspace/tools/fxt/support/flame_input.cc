@@ -106,7 +106,7 @@ util::Result<analyze::FoldedStacks> ReadStacks(const std::string& file, analyze:
 
 util::Result<analyze::FlameKind> ParseFlameKind(const std::string& name) {
   if (const auto kind = analyze::FlameKindNamed(name)) return *kind;
-  return util::Error{fmt::format("\"{}\" is no kind of stacks", name), "kinds: off, on, wake"};
+  return util::Error{fmt::format("\"{}\" is not a kind of stacks", name), "kinds: off, on, wake"};
 }
 
 }  // namespace tools

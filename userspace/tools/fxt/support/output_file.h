@@ -13,7 +13,7 @@ namespace tools {
 // The mandatory option -o of a subcommand that writes a trace.
 void AddTraceOutput(const Command& command, std::string& output);
 
-// Fails if both are the same file, which would be emptied before it is read. "-" is no file.
+// Fails if both are the same file, which would be emptied before it is read. "-" is not a file.
 util::Status RefuseSameFile(const std::string& input, const std::string& output);
 
 // Reports a failed output and returns kExitUnreadable. If the reader of standard output closed the

@@ -29,7 +29,7 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();  // kills a child that was never released
 
-  // Lets the child execute the command. A child that a signal has ended before is no error.
+  // Lets the child execute the command. A child that a signal has ended before is not an error.
   util::Status Release();
   void Terminate() const;
   // The exit status in the shell's terms (128 + n for signal n), once the child has ended.

@@ -20,7 +20,7 @@ std::vector<std::string> DescribeFilters(const RecordOptions& options,
 std::vector<std::string> TranslationNotes(const RecordOptions& options,
                                           const capture::TaskFilter& filter);
 
-// A warning for each value that no task matches. It is no error: the task may start later.
+// A warning for each value that no task matches. It is not an error: the task may start later.
 std::vector<std::string> FilterWarnings(const RecordOptions& options,
                                         const capture::FilterMatches& matches);
 
