@@ -38,7 +38,7 @@ util::Result<std::unique_ptr<LbrSession>> LbrSession::Open(const LbrOptions& opt
                                                            PerfSyscalls& kernel,
                                                            const std::string& root) {
   if (options.period && options.frequency) {
-    return util::Error{"both a period and a frequency for LBR", "give only one of them"};
+    return util::Error{"both a period and a frequency for LBR", "give only one of the two"};
   }
   std::unique_ptr<LbrSession> session(new LbrSession(kernel, options, root));
   util::Status opened = session->OpenAll(SurveyPmus(root));
