@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parses a file with an array of objects with RapidJSON, in the same pieces and with the same flags as
-// `fxt import`, and discards the result. Prints the number of elements.
+// Parses a file with an array of objects with RapidJSON, in the same pieces and with the same flags
+// as `fxt import`, and discards the result. Prints the number of elements.
 #include <rapidjson/reader.h>
 
 #include <cstdio>

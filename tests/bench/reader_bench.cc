@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures the reading of records beside a copy of the same bytes, and checks that memory does not grow
-// with the size of the file.
+// Measures the reading of records beside a copy of the same bytes, and checks that memory does not
+// grow with the size of the file.
 //
 //   reader_bench [millions of switches, default 10]
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 //
 //   thread_slots [file ...]
 //
-// A file has one context switch per line: CPU, outgoing tid and incoming tid, or CPU, D and the tid of an
-// ended thread. Without files the program uses generated streams.
+// A file has one context switch per line: CPU, outgoing tid and incoming tid, or CPU, D and the tid
+// of an ended thread. Without files the program uses generated streams.
 #include <cstdio>
 #include <cstring>
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A filter selects tasks and, with --follow, their descendants. The file has only the names of other
-// tasks.
+// A filter selects tasks and, with --follow, their descendants. The file has only the names of
+// other tasks.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>

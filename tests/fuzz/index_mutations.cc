@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opens traces beside mutated indexes, as `fxt view --keep-index` does, and asks all that the page asks. Built with
-// sanitizers, it proves that no index makes the server read or write elsewhere, or take long.
+// Opens traces beside mutated indexes, as `fxt view --keep-index` does, and asks all that the page
+// asks. Built with sanitizers, it proves that no index makes the server read or write elsewhere, or
+// take long.
 //
-//   index_mutations [--count 5000] [--seed 1] [TRACE...]      by default a trace with something of each kind of lane
+//   index_mutations [--count 5000] [--seed 1] [TRACE...]      by default a trace with something of
+//   each kind of lane
 //
-// Bits, numbers at limits, cut, inserted and copied pieces. Most of them get right hashes again: without these an index is
-// not looked at. One seed makes the same files each time. The exit status is 1 if an index took more than ten seconds.
+// Bits, numbers at limits, cut, inserted and copied pieces. Most of them get right hashes again:
+// without these an index is not looked at. One seed makes the same files each time. The exit status
+// is 1 if an index took more than ten seconds.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -48,7 +51,9 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void Write(const std::string& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
+void Write(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
 
 size_t Below(Random& random, size_t limit) { return limit == 0 ? 0 : random() % limit; }
 
@@ -66,8 +71,18 @@ void Seal(std::string& index) {
 }
 
 void Mutate(Random& random, std::string& index) {
-  constexpr std::array<uint64_t, 12> kNumbers = {0,      1,          2,          0x7f,       0x80,       0xff,
-                                                 0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, uint64_t{1} << 63, UINT64_MAX};
+  constexpr std::array<uint64_t, 12> kNumbers = {0,
+                                                 1,
+                                                 2,
+                                                 0x7f,
+                                                 0x80,
+                                                 0xff,
+                                                 0xffff,
+                                                 0x7fffffff,
+                                                 0xffffffff,
+                                                 0x7fffffffffffffff,
+                                                 uint64_t{1} << 63,
+                                                 UINT64_MAX};
   const size_t from = random() % 8 == 0 ? 0 : kHeaderBytes;
   const size_t count = 1 + Below(random, 3);
   for (size_t i = 0; i < count && index.size() > from; ++i) {
@@ -89,14 +104,17 @@ void Mutate(Random& random, std::string& index) {
       }
       case 4: {  // a piece of it elsewhere
         const size_t size = std::min(left, 1 + Below(random, 64));
-        std::memmove(&index[at], &index[from + Below(random, index.size() - from - size + 1)], size);
+        std::memmove(&index[at], &index[from + Below(random, index.size() - from - size + 1)],
+                     size);
         break;
       }
       case 5:
         index.insert(at, 1 + Below(random, 32), static_cast<char>(random()));
         break;
       default:
-        index.erase(place + index.begin(), place + index.begin() + static_cast<ptrdiff_t>(std::min(left, 1 + Below(random, 32))));
+        index.erase(
+            place + index.begin(),
+            place + index.begin() + static_cast<ptrdiff_t>(std::min(left, 1 + Below(random, 32))));
     }
   }
   if (random() % 16 == 0) index.resize(Below(random, index.size()));
@@ -113,10 +131,13 @@ size_t AskAll(view::IndexedTrace& trace, Random& random) {
     for (int number = 0; number < 12; ++number) {
       const std::string lane = kind + std::to_string(number);
       lanes += lane + ",";
-      for (const int64_t time : {int64_t{0}, static_cast<int64_t>(random() % 10'000'000), INT64_MAX, INT64_MIN}) {
-        bytes += answers.At(ask("lane=" + lane + "&until=" + std::to_string(time / 2 + 1000) + "&depth=" +
-                                std::to_string(random() % 3) + "&time=" + std::to_string(time)))
-                     .size();
+      for (const int64_t time :
+           {int64_t{0}, static_cast<int64_t>(random() % 10'000'000), INT64_MAX, INT64_MIN}) {
+        bytes +=
+            answers
+                .At(ask("lane=" + lane + "&until=" + std::to_string(time / 2 + 1000) +
+                        "&depth=" + std::to_string(random() % 3) + "&time=" + std::to_string(time)))
+                .size();
       }
     }
   }
@@ -124,10 +145,12 @@ size_t AskAll(view::IndexedTrace& trace, Random& random) {
                             "from=-9223372036854775808&to=9223372036854775807&pixel=1"}) {
     bytes += answers.Tile(ask(std::string(range) + "&lanes=" + lanes)).size();
   }
-  for (const char* range : {"from=0&to=10000000", "from=-9223372036854775808&to=9223372036854775807"}) {
+  for (const char* range :
+       {"from=0&to=10000000", "from=-9223372036854775808&to=9223372036854775807"}) {
     bytes += answers.Busy(ask(range)).size();
   }
-  return bytes + answers.Find(ask("text=a&from=0")).size() + answers.Labels(ask("ids=0,1,2,3,4000000000")).size();
+  return bytes + answers.Find(ask("text=a&from=0")).size() +
+         answers.Labels(ask("ids=0,1,2,3,4000000000")).size();
 }
 
 }  // namespace
@@ -198,8 +221,9 @@ int main(int count, char** words) {
   fs::remove_all(folder);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%zu indexes of %zu traces: %zu taken; %zu MB of answers; longest %.2f s; memory %ld MB\n", wanted, originals.size(),
-              taken, bytes >> 20, longest, usage.ru_maxrss / 1024);
+  std::printf(
+      "%zu indexes of %zu traces: %zu taken; %zu MB of answers; longest %.2f s; memory %ld MB\n",
+      wanted, originals.size(), taken, bytes >> 20, longest, usage.ru_maxrss / 1024);
   if (originals.empty()) std::fprintf(stderr, "no trace below 256 KiB\n");
   return failures != 0 || originals.empty() ? 1 : 0;
 }

@@ -49,30 +49,39 @@ bool WriteParticipants(const fs::path& folder) {
   bool good = true;
   int number = 0;
   for (const std::string& call :
-       {method + "GetStatus\"}", method + "GetKnownCategories\"}", method + "GetProviders\",\"more\":true}",
+       {method + "GetStatus\"}", method + "GetKnownCategories\"}",
+        method + "GetProviders\",\"more\":true}",
         method + "InitializeTracing\",\"parameters\":{\"config\":{\"buffering_mode\":\"CIRCULAR\","
-                 "\"buffer_size_megabytes_hint\":4,\"categories\":[\"sched\"],\"provider_specs\":[{\"name\":\"a\","
+                 "\"buffer_size_megabytes_hint\":4,\"categories\":[\"sched\"],\"provider_specs\":[{"
+                 "\"name\":\"a\","
                  "\"buffer_size_megabytes_hint\":1}]}}}",
         method + "StartTracing\",\"parameters\":{\"options\":{\"buffer_disposition\":\"RETAIN\"}}}",
         method + "StopTracing\",\"parameters\":{\"options\":{\"write_results\":false}}}",
-        method + "TakeSnapshot\",\"parameters\":{\"output\":{\"descriptor\":0},\"last_nanoseconds\":1000}}",
+        method + "TakeSnapshot\",\"parameters\":{\"output\":{\"descriptor\":0},\"last_"
+                 "nanoseconds\":1000}}",
         method + "TerminateTracing\",\"oneway\":true}", method + "WatchAlert\"}",
         method + "WatchSessionState\",\"more\":true}",
-        method + "RegisterProvider\",\"parameters\":{\"name\":\"app\",\"pid\":1,\"categories\":[\"a\"]}}",
-        method + "SendMark\",\"parameters\":{\"kind\":\"BEGIN\",\"name\":\"n\",\"category\":\"c\"}}",
+        method + "RegisterProvider\",\"parameters\":{\"name\":\"app\",\"pid\":1,\"categories\":["
+                 "\"a\"]}}",
+        method +
+            "SendMark\",\"parameters\":{\"kind\":\"BEGIN\",\"name\":\"n\",\"category\":\"c\"}}",
         method + "SendAlert\",\"parameters\":{\"alert_name\":\"a\"}}",
         std::string("{\"method\":\"org.varlink.service.GetInterfaceDescription\",\"parameters\":"
                     "{\"interface\":\"fuchsia.tracing.controller\"}}")}) {
     const std::string twice = call + '\0' + call + '\0';
-    good = Write(folder, "call" + std::to_string(++number), 0, std::as_bytes(std::span(twice))) && good;
+    good = Write(folder, "call" + std::to_string(++number), 0, std::as_bytes(std::span(twice))) &&
+           good;
   }
-  for (const char* head : {"GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-                           "GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://ui.example\r\n"
-                           "Range: bytes=5-10\r\n\r\n",
-                           "OPTIONS /token/trace.fxt HTTP/1.1\r\nOrigin: https://ui.example\r\n"
-                           "Access-Control-Request-Private-Network: true\r\n\r\n",
-                           "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"}) {
-    good = Write(folder, "http" + std::to_string(++number), 1, std::as_bytes(std::span(std::string_view(head)))) && good;
+  for (const char* head :
+       {"GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "GET /token/trace.fxt HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://ui.example\r\n"
+        "Range: bytes=5-10\r\n\r\n",
+        "OPTIONS /token/trace.fxt HTTP/1.1\r\nOrigin: https://ui.example\r\n"
+        "Access-Control-Request-Private-Network: true\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"}) {
+    good = Write(folder, "http" + std::to_string(++number), 1,
+                 std::as_bytes(std::span(std::string_view(head)))) &&
+           good;
   }
   // Changes of the header, of a block's state, of a string, and of records, then a reading each.
   for (uint8_t part = 0; part < 4; ++part) {
@@ -81,7 +90,9 @@ bool WriteParticipants(const fs::path& folder) {
       const uint8_t change[] = {part, place, 0, 8, 0xff, 0, 0, 1, 0, 0, 0, 0, 4, 0xff, 0xff, 0};
       changes.append(reinterpret_cast<const char*>(change), sizeof(change));
     }
-    good = Write(folder, "memory" + std::to_string(++number), 2, std::as_bytes(std::span(changes))) && good;
+    good =
+        Write(folder, "memory" + std::to_string(++number), 2, std::as_bytes(std::span(changes))) &&
+        good;
   }
   return good;
 }
@@ -178,7 +189,9 @@ int main(int argc, char** argv) {
   // The begin of this program's call frame information.
   if (const auto program = symbols::ElfFile::Open("/proc/self/exe"); program.ok()) {
     const std::vector<std::byte> frames = program->ReadSection(".eh_frame");
-    good = Write(folder, "frames", kFrames, std::span(frames).first(std::min<size_t>(frames.size(), 8192))) && good;
+    good = Write(folder, "frames", kFrames,
+                 std::span(frames).first(std::min<size_t>(frames.size(), 8192))) &&
+           good;
   }
   good = WriteParticipants(argv[2]) && good;
   if (!good) std::fprintf(stderr, "make_corpus: cannot write %s or %s\n", argv[1], argv[2]);

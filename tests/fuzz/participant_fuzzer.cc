@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A coverage-guided fuzzer (libFuzzer) for what programs of other users send to the recorder, and web pages to
-// `fxt open`: bytes on the control socket, the memory that a provider shares, and HTTP requests.
-// The first byte selects the mode.
+// A coverage-guided fuzzer (libFuzzer) for what programs of other users send to the recorder, and
+// web pages to `fxt open`: bytes on the control socket, the memory that a provider shares, and HTTP
+// requests. The first byte selects the mode.
 #include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
@@ -109,22 +109,24 @@ class ControlServer {
   std::optional<control::Server> server_;
 };
 
-// Writes valid records into a provider's memory, then changes words of it as the input says, and delivers the rest as a
-// recorder does. The file must be valid.
+// Writes valid records into a provider's memory, then changes words of it as the input says, and
+// delivers the rest as a recorder does. The file must be valid.
 void ReadProvider(Bytes bytes) {
   if (bytes.size() < 2) return;
   const fxt_buffer_mode mode = (bytes[0] & 1) != 0 ? FXT_MODE_STREAMING : FXT_MODE_CIRCULAR;
   auto made = provider::SharedBuffer::Make({.mode = mode, .bytes = 1 << 16, .categories = {}});
   Require(made.ok());
   provider::testing::FakeProvider fake(*made);
-  provider::BufferReader reader(std::make_shared<provider::Identity>(provider::Identity{5, 100, "app", 1000, 7}),
-                                std::move(*made));
+  provider::BufferReader reader(
+      std::make_shared<provider::Identity>(provider::Identity{5, 100, "app", 1000, 7}),
+      std::move(*made));
   const uint32_t blocks = reader.buffer().blocks();
   for (int i = 0; i < 20; ++i) fake.Add("string " + std::to_string(i), i % 3 == 0);
   for (uint32_t block = 0; block < blocks; ++block) {
     fake.Take(block, block + 1, 100 + block % 2);
     for (uint64_t i = 0; i < 20; ++i) {
-      fake.Event(block, 10 + i, static_cast<uint16_t>(1 + i), static_cast<uint16_t>(1 + i % 7), i % 4);
+      fake.Event(block, 10 + i, static_cast<uint16_t>(1 + i), static_cast<uint16_t>(1 + i % 7),
+                 i % 4);
     }
   }
 
@@ -161,18 +163,21 @@ void ReadProvider(Bytes bytes) {
       sections.WriteLoss(*batch, 1000);
       continue;
     }
-    const uint64_t starts[] = {0, fxt_descriptors_offset(), fxt_strings_offset(), fxt_blocks_offset(blocks)};
+    const uint64_t starts[] = {0, fxt_descriptors_offset(), fxt_strings_offset(),
+                               fxt_blocks_offset(blocks)};
     const uint64_t at = starts[part] + place;
     if (at + count <= fake.bytes()) memcpy(fake.memory() + at, change.data(), count);
   }
   Require(archive.Flush());
   const auto words = sink.bytes();
   fxt::MemorySource written(words);
-  const analyze::CheckResult result = analyze::CheckTrace(written, {}, [](const analyze::Finding&) {});
+  const analyze::CheckResult result =
+      analyze::CheckTrace(written, {}, [](const analyze::Finding&) {});
   Require(result.unreadable.empty());
 }
 
-// `fxt open` on a thread of its own, which runs until the process ends: so this object is never destroyed.
+// `fxt open` on a thread of its own, which runs until the process ends: so this object is never
+// destroyed.
 class HttpServer {
  public:
   HttpServer() {
@@ -225,10 +230,12 @@ class HttpServer {
 
 }  // namespace
 
-// A call may name an output file, which the server opens as its client: the fuzzer must not be root.
+// A call may name an output file, which the server opens as its client: the fuzzer must not be
+// root.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   constexpr uid_t kNobody = 65534;
-  if (geteuid() == 0) Require(setgroups(0, nullptr) == 0 && setgid(kNobody) == 0 && setuid(kNobody) == 0);
+  if (geteuid() == 0)
+    Require(setgroups(0, nullptr) == 0 && setgid(kNobody) == 0 && setuid(kNobody) == 0);
   return 0;
 }
 

@@ -176,8 +176,11 @@ void ReadElf(std::span<const std::byte> bytes) {
 // Makes a table of a section alone, which needs no valid file around it.
 void ReadUnwindSection(std::span<const std::byte> bytes, bool is_debug) {
   const unwind::FrameSection section{.bytes = bytes, .address = 0x2000, .is_debug = is_debug};
-  const std::vector<symbols::LoadSegment> segments = {
-      {.file_offset = 0, .file_size = 1 << 20, .address = 0, .memory_size = 1 << 20, .executable = true}};
+  const std::vector<symbols::LoadSegment> segments = {{.file_offset = 0,
+                                                       .file_size = 1 << 20,
+                                                       .address = 0,
+                                                       .memory_size = 1 << 20,
+                                                       .executable = true}};
   const unwind::UnwindTable table = unwind::UnwindTable::Make(section, segments);
   Require(table.words().size() <= (size_t{1} << 20) + 64 * bytes.size());
   for (uint64_t offset = 0; offset < 4096; offset += 64) table.Find(offset);
@@ -203,7 +206,8 @@ void ReadTables(std::span<const std::byte> bytes) {
   for (const tables::TableInfo& info : tables::Tables()) {
     (void)(*database)->Run("SELECT * FROM " + std::string(info.name), rows);
   }
-  (void)(*database)->Run("SELECT sum(w.dur) FROM waits w JOIN threads t USING (tid) WHERE w.ts > 100", rows);
+  (void)(*database)->Run(
+      "SELECT sum(w.dur) FROM waits w JOIN threads t USING (tid) WHERE w.ts > 100", rows);
 }
 
 // Requires that the parts of all paths follow one another and add up, and renders them.
@@ -307,7 +311,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       text::TextWriter out;
       // The fuzzer has no files that a trace may name.
       analyze::TraceEventWriter writer(
-          out, {.cpu_slices = true, .symbols = {.enabled = false, .files = {}, .kallsyms = {}, .lines = false}});
+          out, {.cpu_slices = true,
+                .symbols = {.enabled = false, .files = {}, .kallsyms = {}, .lines = false}});
       Read(source, recover, bytes.size(),
            [&](const fxt::Reader& reader) { Require(writer.Add(reader).ok()); });
       Require(writer.Finish().ok());
@@ -373,7 +378,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 12: {
       const auto kind = static_cast<analyze::FlameKind>(bytes.size() % 3);
-      analyze::FlameBuilder builder(kind, {.enabled = false, .files = {}, .kallsyms = {}, .lines = false});
+      analyze::FlameBuilder builder(
+          kind, {.enabled = false, .files = {}, .kallsyms = {}, .lines = false});
       Read(source, recover, bytes.size(), [&](const fxt::Reader& reader) { builder.Add(reader); });
       const analyze::FoldedStacks stacks = builder.Finish();
       text::TextWriter out;

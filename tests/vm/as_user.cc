@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // as_user UID CAPABILITIES PROGRAM [ARGUMENTS...]: runs a program as a user with only these
-// capabilities (comma-separated names, or "none"). busybox has no such program, and a RAM disk has no
-// file capabilities.
+// capabilities (comma-separated names, or "none"). busybox has no such program, and a RAM disk has
+// no file capabilities.
 #include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -74,7 +74,8 @@ int main(int argc, char** argv) {
       return Fail("as_user: hand capabilities on");
     }
   }
-  // Without this the process is not dumpable after the change of user, and root would own its /proc.
+  // Without this the process is not dumpable after the change of user, and root would own its
+  // /proc.
   prctl(PR_SET_DUMPABLE, 1);
   execvp(argv[3], argv + 3);
   return Fail(argv[3]);

@@ -12,8 +12,8 @@ namespace workload {
 // Kills every process of the program after this many seconds. Call once, before the first child.
 void SetTimeLimit(unsigned seconds);
 
-// Forks. The child gets the name `name` (unless empty), runs `body` and exits with its result. Ends the
-// program if fork fails.
+// Forks. The child gets the name `name` (unless empty), runs `body` and exits with its result. Ends
+// the program if fork fails.
 pid_t StartChild(const std::string& name, const std::function<int()>& body);
 
 // Waits for the end of `child`. Returns whether its exit status is 0.

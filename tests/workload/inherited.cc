@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Prints the attributes that a program inherits, one per line. Programs with the same start print the
-// same.
+// Prints the attributes that a program inherits, one per line. Programs with the same start print
+// the same.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of the program workload. Each part causes one kind of scheduler event a known number of
-// times and prints `PART key=value ...` lines, so a test can look for exactly these events. Each part
-// returns the exit status of the process.
+// times and prints `PART key=value ...` lines, so a test can look for exactly these events. Each
+// part returns the exit status of the process.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,8 @@ int Resident(const std::string& name);
 // failure.
 int Priorities();
 
-// Processes with names that are invalid UTF-8, control characters, empty, or truncated in a character.
+// Processes with names that are invalid UTF-8, control characters, empty, or truncated in a
+// character.
 int HostileNames();
 
 // Writes one message to the kernel log through /dev/kmsg.

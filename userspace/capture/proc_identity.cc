@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "symbols/build_id_note.h"
-#include "symbols/regular_file.h"
 #include "symbols/kallsyms.h"
+#include "symbols/regular_file.h"
 
 namespace capture {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The file of columns: a header, blocks, and the directory of these. Numbers are those of the machine: the file is no
-// format of exchange, and one of another machine has another magic number.
+// The file of columns: a header, blocks, and the directory of these. Numbers are those of the
+// machine: the file is no format of exchange, and one of another machine has another magic number.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ struct ColumnsOf {
   std::function<bool()> cancelled;
 };
 
-// Reads `source` once, into the empty file `fd`. Errors: the file cannot be written, or would be many
-// times as large as the trace. Faults of the trace are no errors: the columns have them.
+// Reads `source` once, into the empty file `fd`. Errors: the file cannot be written, or would be
+// many times as large as the trace. Faults of the trace are no errors: the columns have them.
 util::Status WriteColumns(const ColumnsOf& what, fxt::ByteSource& source, int fd);
 
 }  // namespace columns

@@ -6,9 +6,9 @@
 namespace comparison {
 
 const char* NameOf(Verdict verdict) {
-  constexpr const char* kNames[] = {"worse", "better", "more",      "less",
-                                    "new",   "gone",   "unchanged", "cannot tell",
-                                    "slower because of others"};
+  constexpr const char* kNames[] = {"worse",     "better",      "more",
+                                    "less",      "new",         "gone",
+                                    "unchanged", "cannot tell", "slower because of others"};
   return kNames[static_cast<size_t>(verdict)];
 }
 

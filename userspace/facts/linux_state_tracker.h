@@ -4,8 +4,8 @@
 // A switch record has room for the six thread states of the format; Linux has more. fxt-record puts
 // an instant on the outgoing thread (category "sched", name "linux_state", string argument "state",
 // in the letters of the kernel's tracers) right before a switch whose Linux state is not the one a
-// reader assumes. A reader assumes the last state emitted for this thread and thread state, at first
-// the usual one (R+, S, T, Z, X).
+// reader assumes. A reader assumes the last state emitted for this thread and thread state, at
+// first the usual one (R+, S, T, Z, X).
 #pragma once
 
 #include <array>

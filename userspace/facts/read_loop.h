@@ -14,14 +14,14 @@ namespace facts {
 inline fxt::ReadStatus NextRecord(fxt::Reader& reader) {
   fxt::ReadStatus status = reader.Next();
   while (status == fxt::ReadStatus::kNeedMore) [[unlikely]] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    status = reader.Next();
-  }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      status = reader.Next();
+    }
   return status;
 }
 
-// Feeds at most `most` records to `consumer`: by its AddFastPath(reader, most), if it has one, and by
-// Add(reader). Returns kRecord if there may be more, or the status that ended the trace.
+// Feeds at most `most` records to `consumer`: by its AddFastPath(reader, most), if it has one, and
+// by Add(reader). Returns kRecord if there may be more, or the status that ended the trace.
 template <typename Consumer>
 fxt::ReadStatus ReadSome(fxt::Reader& reader, Consumer& consumer, uint64_t most) {
   for (uint64_t records = 0; records < most; ++records) {

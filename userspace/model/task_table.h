@@ -80,8 +80,8 @@ class TaskTable {
   // Removes a thread, and its process with the last thread. The handles may be reused.
   void Remove(ThreadHandle handle);
 
-  // Gives all threads and processes the koids of a capture that begins now. A thread whose tid has another owner by now is
-  // removed. The table has no observer yet.
+  // Gives all threads and processes the koids of a capture that begins now. A thread whose tid has
+  // another owner by now is removed. The table has no observer yet.
   void Renumber();
 
   // A non-leader thread calls exec: it and the leader exchange tids and koids. If the leader was

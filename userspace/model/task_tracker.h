@@ -67,7 +67,8 @@ class TaskTracker {
 
   // The thread was switched out for the last time.
   void OnLastSwitch(ThreadHandle thread) { table_.Remove(thread); }
-  // Removes threads that exited well before `time`, ns, without a last switch, and the oldest of too many.
+  // Removes threads that exited well before `time`, ns, without a last switch, and the oldest of
+  // too many.
   void Sweep(uint64_t time);
 
  private:

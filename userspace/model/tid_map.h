@@ -44,7 +44,8 @@ class TidMap {
     }
     Page& page = const_cast<Page&>(*place);
     T& kept = page.values[tid & (kPageSize - 1)];
-    page.present += static_cast<uint32_t>(value != kAbsent) - static_cast<uint32_t>(kept != kAbsent);
+    page.present +=
+        static_cast<uint32_t>(value != kAbsent) - static_cast<uint32_t>(kept != kAbsent);
     kept = value;
     if (page.present != 0) return;
     place = &kNothing;

@@ -48,9 +48,9 @@ void Encode(const ResolvedValue& value, std::vector<std::byte>* bytes) {
 bool IsValid(const fxr_probe_operand& operand) {
   // A larger source would read the kernel's memory behind the registers.
   return operand.source % 8 == 0 && operand.source + 8 <= ContextBytes(HostMachine()) &&
-         operand.kind <= FXR_PROBE_SLICE && operand.steps <= FXR_PROBE_STEPS && operand.bytes <= 8 &&
-         operand.shift < 64 && operand.bits >= 1 && operand.bits <= 64 && operand.is_signed <= 1 &&
-         operand.text_bytes <= FXR_PROBE_TEXT_BYTES;
+         operand.kind <= FXR_PROBE_SLICE && operand.steps <= FXR_PROBE_STEPS &&
+         operand.bytes <= 8 && operand.shift < 64 && operand.bits >= 1 && operand.bits <= 64 &&
+         operand.is_signed <= 1 && operand.text_bytes <= FXR_PROBE_TEXT_BYTES;
 }
 
 bool Decode(std::span<const std::byte>* bytes, ResolvedValue* value) {
@@ -60,15 +60,18 @@ bool Decode(std::span<const std::byte>* bytes, ResolvedValue* value) {
   *bytes = bytes->subspan(sizeof(encoded));
   if (encoded.error_bytes > kMaxErrorBytes || encoded.error_bytes > bytes->size()) return false;
   value->error.assign(reinterpret_cast<const char*>(bytes->data()), encoded.error_bytes);
-  std::ranges::replace_if(value->error, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(
+      value->error, [](char c) { return c < ' ' || c > '~'; }, '?');
   *bytes = bytes->subspan(encoded.error_bytes);
   if (!value->error.empty()) return true;
-  if (encoded.bytes == 0 || encoded.bytes > 8 || encoded.form > static_cast<uint8_t>(ArgumentType::Form::kText) ||
-      !IsValid(encoded.operand) || (encoded.has_length != 0 && !IsValid(encoded.length))) {
+  if (encoded.bytes == 0 || encoded.bytes > 8 ||
+      encoded.form > static_cast<uint8_t>(ArgumentType::Form::kText) || !IsValid(encoded.operand) ||
+      (encoded.has_length != 0 && !IsValid(encoded.length))) {
     return false;
   }
   const auto form = static_cast<ArgumentType::Form>(encoded.form);
-  if ((form == ArgumentType::Form::kText) != (encoded.operand.kind != FXR_PROBE_NUMBER)) return false;
+  if ((form == ArgumentType::Form::kText) != (encoded.operand.kind != FXR_PROBE_NUMBER))
+    return false;
   if ((encoded.operand.kind == FXR_PROBE_SLICE) != (encoded.has_length != 0)) return false;
   value->argument.type = {encoded.bytes, encoded.is_signed != 0, encoded.is_float != 0, form};
   value->argument.operand = encoded.operand;
@@ -85,7 +88,8 @@ bool HasDebugInformation(const symbols::ElfFile& file) { return file.HasSection(
 std::string FindDebugFile(const std::string& path, const symbols::ElfFile& file,
                           const symbols::DebugFileOptions& options) {
   if (HasDebugInformation(file)) return path;
-  for (const std::string& each : symbols::DebugFileCandidates(path, file.build_id(), file.debug_link(), options)) {
+  for (const std::string& each :
+       symbols::DebugFileCandidates(path, file.build_id(), file.debug_link(), options)) {
     auto debug = symbols::ElfFile::Open(each);
     if (debug && debug->build_id() == file.build_id() && HasDebugInformation(*debug)) return each;
   }
@@ -118,10 +122,9 @@ std::optional<std::vector<FunctionArguments>> DecodeArguments(std::span<const st
   return functions;
 }
 
-util::Result<std::optional<std::vector<FunctionArguments>>> FindArguments(const std::string& path,
-                                                                          const symbols::ElfFile& file,
-                                                                          const symbols::DebugFileOptions& options,
-                                                                          ArgumentQuery query) {
+util::Result<std::optional<std::vector<FunctionArguments>>> FindArguments(
+    const std::string& path, const symbols::ElfFile& file, const symbols::DebugFileOptions& options,
+    ArgumentQuery query) {
   using Found = std::optional<std::vector<FunctionArguments>>;
   const std::string debug_path = FindDebugFile(path, file, options);
   if (debug_path.empty()) return Found();
@@ -152,7 +155,8 @@ util::Result<std::optional<std::vector<FunctionArguments>>> FindArguments(const 
   auto functions = reply ? DecodeArguments(*reply, query) : std::nullopt;
   if (!functions) {
     return util::Error{fmt::format("the debug information of {} cannot be read", debug_path),
-                       "it is damaged, or takes more than 10 s or 1 GiB to read; arguments by position need none: arg1, arg2:str"};
+                       "it is damaged, or takes more than 10 s or 1 GiB to read; arguments by "
+                       "position need none: arg1, arg2:str"};
   }
   return Found(std::move(functions));
 }

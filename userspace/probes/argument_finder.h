@@ -29,15 +29,15 @@ struct FunctionArguments {
   ResolvedValue result;               // if it is wanted
 };
 
-// One element for each function of the query; `file` is that at `path`. Nothing if there is no debug information. Errors: its
-// parser did not survive the file, or exceeded its limits.
-util::Result<std::optional<std::vector<FunctionArguments>>> FindArguments(const std::string& path,
-                                                                          const symbols::ElfFile& file,
-                                                                          const symbols::DebugFileOptions& options,
-                                                                          ArgumentQuery query);
+// One element for each function of the query; `file` is that at `path`. Nothing if there is no
+// debug information. Errors: its parser did not survive the file, or exceeded its limits.
+util::Result<std::optional<std::vector<FunctionArguments>>> FindArguments(
+    const std::string& path, const symbols::ElfFile& file, const symbols::DebugFileOptions& options,
+    ArgumentQuery query);
 
 // Values as bytes, and back. Untrusted bytes give values that BPF may be given, or none.
 std::vector<std::byte> EncodeArguments(std::span<const FunctionArguments> functions);
-std::optional<std::vector<FunctionArguments>> DecodeArguments(std::span<const std::byte> bytes, const ArgumentQuery& query);
+std::optional<std::vector<FunctionArguments>> DecodeArguments(std::span<const std::byte> bytes,
+                                                              const ArgumentQuery& query);
 
 }  // namespace probes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds where the arguments of a function are when it is entered, and what their types are, in DWARF.
+// Finds where the arguments of a function are when it is entered, and what their types are, in
+// DWARF.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,11 @@ struct ResolvedValue {
 
 class DwarfArguments {
  public:
-  // Nothing if the file has no debug information. `alternate`: the file with which it shares debug information (dwz);
-  // without it nothing is found in files that need one. Any user may have made the files: this may take long, or much
-  // memory, so it belongs into a process with limits.
-  static std::optional<DwarfArguments> Open(symbols::ElfFile file, std::optional<symbols::ElfFile> alternate,
+  // Nothing if the file has no debug information. `alternate`: the file with which it shares debug
+  // information (dwz); without it nothing is found in files that need one. Any user may have made
+  // the files: this may take long, or much memory, so it belongs into a process with limits.
+  static std::optional<DwarfArguments> Open(symbols::ElfFile file,
+                                            std::optional<symbols::ElfFile> alternate,
                                             Machine machine);
   DwarfArguments(DwarfArguments&&) noexcept;
   DwarfArguments& operator=(DwarfArguments&&) noexcept;

@@ -90,7 +90,8 @@ std::vector<Candidate> ExportsOf(const symbols::ElfFile& file) {
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= texts.size()) continue;
     if (type != STT_FUNC && type != STT_GNU_IFUNC) continue;
     const std::string_view name = texts.substr(symbol.st_name);
-    candidates.push_back({std::string(name.substr(0, name.find('\0'))), symbol.st_value, type == STT_GNU_IFUNC});
+    candidates.push_back(
+        {std::string(name.substr(0, name.find('\0'))), symbol.st_value, type == STT_GNU_IFUNC});
   }
   return candidates;
 }
@@ -98,9 +99,10 @@ std::vector<Candidate> ExportsOf(const symbols::ElfFile& file) {
 // A return probe would break these: they save or replace return addresses, or have none.
 bool IsReturnFragile(std::string_view name) {
   constexpr std::array<std::string_view, 22> kNames = {
-      "_start",      "_init",        "_fini",       "setjmp",     "_setjmp",     "__sigsetjmp", "sigsetjmp", "longjmp",
-      "_longjmp",    "siglongjmp",   "__longjmp_chk", "getcontext", "setcontext", "swapcontext", "makecontext",
-      "vfork",       "__vfork",      "clone",       "__clone",    "__cxa_throw", "__cxa_rethrow", "__restore_rt"};
+      "_start",     "_init",       "_fini",         "setjmp",      "_setjmp",       "__sigsetjmp",
+      "sigsetjmp",  "longjmp",     "_longjmp",      "siglongjmp",  "__longjmp_chk", "getcontext",
+      "setcontext", "swapcontext", "makecontext",   "vfork",       "__vfork",       "clone",
+      "__clone",    "__cxa_throw", "__cxa_rethrow", "__restore_rt"};
   return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("_Unwind_");
 }
 
@@ -114,7 +116,9 @@ bool MatchesSymbol(const std::string& pattern, const Candidate& candidate) {
   const std::string name = symbols::Demangle(candidate.raw);
   if (name == candidate.raw) return false;
   return Matches(pattern, name) ||
-         Matches(pattern, std::string(WithoutReturnType(std::string_view(name).substr(0, ParametersAt(name)))));
+         Matches(
+             pattern,
+             std::string(WithoutReturnType(std::string_view(name).substr(0, ParametersAt(name)))));
 }
 
 std::vector<Candidate> FromDebugFile(const std::string& path, const symbols::ElfFile& file,
@@ -162,7 +166,8 @@ std::string NearestNames(const std::vector<Candidate>& candidates, const std::st
 }  // namespace
 
 bool IsPattern(std::string_view symbol) {
-  return symbol.find_first_of("*?") != std::string_view::npos && symbol.find("operator") == std::string_view::npos &&
+  return symbol.find_first_of("*?") != std::string_view::npos &&
+         symbol.find("operator") == std::string_view::npos &&
          symbol.find('(') == std::string_view::npos;
 }
 
@@ -196,7 +201,8 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
   for (const Candidate& each : candidates) {
     std::string name = each.raw;
     if (is_pattern) {
-      if (each.chosen_at_run_time || IsReturnFragile(each.raw) || !MatchesSymbol(symbol, each)) continue;
+      if (each.chosen_at_run_time || IsReturnFragile(each.raw) || !MatchesSymbol(symbol, each))
+        continue;
     } else if (each.raw != symbol) {
       name = symbols::Demangle(each.raw);
       if (name == each.raw || !IsCalled(name, symbol)) continue;
@@ -232,8 +238,9 @@ util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& path,
                        fmt::format("near it: {}", NearestNames(candidates, symbol))};
   }
   if (is_pattern && found.size() > FXR_MAX_PROBES) {
-    return util::Error{fmt::format("{}: '{}' matches {} functions", path, symbol, found.size()),
-                       fmt::format("at most {} can be probed at once: narrow the pattern down", FXR_MAX_PROBES)};
+    return util::Error{
+        fmt::format("{}: '{}' matches {} functions", path, symbol, found.size()),
+        fmt::format("at most {} can be probed at once: narrow the pattern down", FXR_MAX_PROBES)};
   }
   std::vector<FoundFunction> functions;
   for (auto& [offset, function] : found) functions.push_back(std::move(function));

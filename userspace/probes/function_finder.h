@@ -25,11 +25,13 @@ bool IsCalled(std::string_view demangled, std::string_view symbol);
 // True if `symbol` has wildcards (* and ?), as fnmatch(3) has them, and is no C++ operator.
 bool IsPattern(std::string_view symbol);
 
-// All functions that `symbol` names, mangled or as in IsCalled, or that a pattern matches. The pattern
+// All functions that `symbol` names, mangled or as in IsCalled, or that a pattern matches. The
+// pattern
 // "*" matches what the file exports, or all of its functions if it exports none. Patterns leave out
-// functions that a return probe would break: the program's entry, setjmp(3) and its kind, the unwinder of exceptions. Uses the symbols of the file and of
-// its debug file. Errors: none is found (with the nearest names); the file is not ELF or is
-// stripped; it is a Go program, whose movable stacks do not survive return probes.
+// functions that a return probe would break: the program's entry, setjmp(3) and its kind, the
+// unwinder of exceptions. Uses the symbols of the file and of its debug file. Errors: none is found
+// (with the nearest names); the file is not ELF or is stripped; it is a Go program, whose movable
+// stacks do not survive return probes.
 util::Result<std::vector<FoundFunction>> FindFunctions(const std::string& file,
                                                        const std::string& symbol,
                                                        const symbols::DebugFileOptions& options);

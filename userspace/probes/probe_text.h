@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parses what follows the file in --uprobe, --usdt and --kprobe: SYMBOL(ARGUMENTS)+retval if FILTER.
+// Parses what follows the file in --uprobe, --usdt and --kprobe: SYMBOL(ARGUMENTS)+retval if
+// FILTER.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct ComparisonText {
 };
 
 struct ProbeText {
-  std::string symbol;       // without the arguments
-  std::string with_list;    // with them: the last parentheses may be a parameter list of C++; empty if there are none
+  std::string symbol;     // without the arguments
+  std::string with_list;  // with them: the last parentheses may be a parameter list of C++; empty
+                          // if there are none
   std::vector<ValueText> arguments;
   // The parentheses are not those of arguments. Ignored if `with_list` is the name of a function.
   std::optional<util::Error> arguments_error;
@@ -57,7 +59,8 @@ bool IsPositional(const ValueText& value);
 util::Result<Argument> ResolvePositional(const ValueText& value, Machine machine);
 
 // The comparison of an argument. Errors: it is a text or a floating-point number.
-util::Result<fxr_probe_comparison> MakeComparison(const ComparisonText& text, const Argument& argument);
+util::Result<fxr_probe_comparison> MakeComparison(const ComparisonText& text,
+                                                  const Argument& argument);
 
 // Checks the limits of fxr_probe_spec.
 util::Status CheckLimits(const Probe& probe);

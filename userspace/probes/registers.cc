@@ -10,11 +10,12 @@ namespace probes {
 namespace {
 
 // In the order of struct pt_regs, 8 bytes each.
-constexpr std::array<std::string_view, 21> kX86 = {
-    "r15", "r14", "r13", "r12", "bp", "bx", "r11",   "r10", "r9", "r8", "ax",
-    "cx",  "dx",  "si",  "di",  "",   "ip", "cs",    "",    "sp", "ss"};
-constexpr std::array<std::string_view, 16> kX86Dwarf = {"ax", "dx", "cx", "bx", "si", "di", "bp", "sp",
-                                                        "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+constexpr std::array<std::string_view, 21> kX86 = {"r15", "r14", "r13", "r12", "bp", "bx", "r11",
+                                                   "r10", "r9",  "r8",  "ax",  "cx", "dx", "si",
+                                                   "di",  "",    "ip",  "cs",  "",   "sp", "ss"};
+constexpr std::array<std::string_view, 16> kX86Dwarf = {"ax",  "dx",  "cx",  "bx", "si",  "di",
+                                                        "bp",  "sp",  "r8",  "r9", "r10", "r11",
+                                                        "r12", "r13", "r14", "r15"};
 constexpr std::array<std::string_view, 6> kX86Arguments = {"di", "si", "dx", "cx", "r8", "r9"};
 constexpr unsigned kArmArguments = 8;
 constexpr unsigned kArmStackPointer = 31;
@@ -29,11 +30,14 @@ std::optional<Register> FindX86(std::string_view name) {
   if (auto whole = FindX86(name, 8)) return whole;
   if (name.size() == 3 && name[0] == 'r' && name[2] != 'd') return FindX86(name.substr(1), 8);
   if (name.size() == 3 && name[0] == 'e') return FindX86(name.substr(1), 4);
-  if (name.size() > 2 && name[0] == 'r' && name.back() == 'd') return FindX86(name.substr(0, name.size() - 1), 4);
+  if (name.size() > 2 && name[0] == 'r' && name.back() == 'd')
+    return FindX86(name.substr(0, name.size() - 1), 4);
   return std::nullopt;
 }
 
-Register Arm(unsigned number, unsigned bytes = 8) { return {static_cast<uint16_t>(8 * number), bytes}; }
+Register Arm(unsigned number, unsigned bytes = 8) {
+  return {static_cast<uint16_t>(8 * number), bytes};
+}
 
 std::optional<Register> FindArm(std::string_view name) {
   if (name == "sp") return Arm(kArmStackPointer);

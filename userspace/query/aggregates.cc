@@ -27,8 +27,8 @@ State** StateOf(sqlite3_context* context, bool make) {
   return static_cast<State**>(sqlite3_aggregate_context(context, make ? sizeof(State*) : 0));
 }
 
-// Returns the value as a whole number from 0 on. Fractions (dur / 1e3) and negative values are errors:
-// they would lose digits, and are no lengths.
+// Returns the value as a whole number from 0 on. Fractions (dur / 1e3) and negative values are
+// errors: they would lose digits, and are no lengths.
 std::optional<uint64_t> LengthOf(sqlite3_value* value) {
   switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:
@@ -141,11 +141,13 @@ void StepOfConcurrency(sqlite3_context* context, int, sqlite3_value** argv) {
     const auto length = LengthOf(argv[1]);
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || !length) {
       return sqlite3_result_error(
-          context, "concurrency is of times and lengths in whole numbers, as in concurrency(ts, length)",
+          context,
+          "concurrency is of times and lengths in whole numbers, as in concurrency(ts, length)",
           -1);
     }
     if (!(*state)->Add(sqlite3_value_int64(argv[0]), static_cast<int64_t>(*length))) {
-      sqlite3_result_error(context, "concurrency takes 25 million intervals: choose fewer rows", -1);
+      sqlite3_result_error(context, "concurrency takes 25 million intervals: choose fewer rows",
+                           -1);
     }
   } catch (const std::exception&) {
     sqlite3_result_error_nomem(context);
@@ -184,10 +186,10 @@ int RegisterAggregates(sqlite3* database) {
       {"concurrency", 2, StepOfConcurrency, FinishConcurrency},
   };
   for (const Function& function : kFunctions) {
-    const int code = sqlite3_create_function_v2(
-        database, function.name, function.arguments,
-        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr, nullptr, function.step,
-        function.finish, nullptr);
+    const int code =
+        sqlite3_create_function_v2(database, function.name, function.arguments,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                                   nullptr, function.step, function.finish, nullptr);
     if (code != SQLITE_OK) return code;
   }
   return SQLITE_OK;

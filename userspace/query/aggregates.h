@@ -7,7 +7,8 @@ struct sqlite3;
 namespace query {
 
 // Registers the aggregates; returns an SQLite result code.
-// - quantile(value, q [, weight]): the least value at or below which the fraction `q` (0 to 1) of the
+// - quantile(value, q [, weight]): the least value at or below which the fraction `q` (0 to 1) of
+// the
 //   values lies, to 0.8%, by the histograms of `fxt report`. NULL without values. Values other than
 //   whole numbers from 0 on are errors. With a weight, each value counts that many times.
 // - histogram(value [, weight]): a JSON array of ranges of values with their counts, 8 an octave.

@@ -49,15 +49,20 @@ bool SetRange(Expression::Kind kind, int64_t number, ColumnCondition& condition)
   using Kind = Expression::Kind;
   condition.kind = ColumnCondition::Kind::kFromTo;
   const bool is_below = kind == Kind::kLess || kind == Kind::kLessEqual;
-  if ((kind == Kind::kLess && number == INT64_MIN) || (kind == Kind::kGreater && number == INT64_MAX)) return false;
-  if (is_below) condition.to = kind == Kind::kLess ? number - 1 : number;
-  else condition.from = kind == Kind::kGreater ? number + 1 : number;
+  if ((kind == Kind::kLess && number == INT64_MIN) ||
+      (kind == Kind::kGreater && number == INT64_MAX))
+    return false;
+  if (is_below)
+    condition.to = kind == Kind::kLess ? number - 1 : number;
+  else
+    condition.from = kind == Kind::kGreater ? number + 1 : number;
   return true;
 }
 
 }  // namespace
 
-std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
+std::optional<ColumnCondition> ConditionOf(const Expression& expression,
+                                           const tables::TableInfo& info,
                                            std::span<const Cell> scalars) {
   using Kind = Expression::Kind;
   const bool is_not_in = expression.kind == Kind::kNot && expression.operands[0].kind == Kind::kIn;
@@ -76,14 +81,17 @@ std::optional<ColumnCondition> ConditionOf(const Expression& expression, const t
     return condition.is_text ? std::nullopt : std::optional(condition);
   }
   const auto constant_of = [&](const Expression& constant) {
-    return constant.kind == Kind::kScalar ? scalars[static_cast<size_t>(constant.number)] : ConstantOf(constant);
+    return constant.kind == Kind::kScalar ? scalars[static_cast<size_t>(constant.number)]
+                                          : ConstantOf(constant);
   };
-  const auto constants = std::span(of.operands).subspan(is_mirrored ? 0 : 1, of.operands.size() - 1);
+  const auto constants =
+      std::span(of.operands).subspan(is_mirrored ? 0 : 1, of.operands.size() - 1);
   for (const Expression& constant : constants) {
     if (!constant.IsConstant()) return std::nullopt;
     const Cell value = constant_of(constant);
     if (value.is_null() && (of.kind == Kind::kIs || of.kind == Kind::kIsNot)) {
-      condition.kind = of.kind == Kind::kIs ? ColumnCondition::Kind::kIsNull : ColumnCondition::Kind::kIsNotNull;
+      condition.kind =
+          of.kind == Kind::kIs ? ColumnCondition::Kind::kIsNull : ColumnCondition::Kind::kIsNotNull;
       return condition;
     }
     if (!AddConstant(value, condition)) return std::nullopt;
@@ -101,7 +109,8 @@ std::optional<ColumnCondition> ConditionOf(const Expression& expression, const t
     case Kind::kLessEqual:
     case Kind::kGreater:
     case Kind::kGreaterEqual:
-      if (condition.is_text || !SetRange(is_mirrored ? MirroredKind(of.kind) : of.kind, condition.numbers[0], condition)) {
+      if (condition.is_text || !SetRange(is_mirrored ? MirroredKind(of.kind) : of.kind,
+                                         condition.numbers[0], condition)) {
         return std::nullopt;
       }
       return condition;
@@ -121,9 +130,8 @@ bool MeetsNone(const ColumnCondition& condition, const columns::BlockEntry& entr
     return entry.high < condition.from || entry.low > condition.to;
   }
   return condition.kind == ColumnCondition::Kind::kIn &&
-         std::none_of(condition.numbers.begin(), condition.numbers.end(), [&](int64_t number) {
-           return number >= entry.low && number <= entry.high;
-         });
+         std::none_of(condition.numbers.begin(), condition.numbers.end(),
+                      [&](int64_t number) { return number >= entry.low && number <= entry.high; });
 }
 
 bool Choose(const ColumnCondition& condition, const ColumnValues& values,

@@ -29,9 +29,10 @@ struct ColumnCondition {
   int64_t to = INT64_MAX;
 };
 
-// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar. Empty: it is not
-// such a condition.
-std::optional<ColumnCondition> ConditionOf(const Expression& expression, const tables::TableInfo& info,
+// A condition on one column of a table; `scalars` are the values of Expression::Kind::kScalar.
+// Empty: it is not such a condition.
+std::optional<ColumnCondition> ConditionOf(const Expression& expression,
+                                           const tables::TableInfo& info,
                                            std::span<const tables::Cell> scalars);
 
 // True if no row of a block can meet it.

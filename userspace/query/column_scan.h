@@ -54,11 +54,11 @@ class ColumnScan {
   tables::TextBudget text_budget_;
   tables::RowBatch batch_;
   size_t next_block_ = 0;
-  uint64_t next_begin_ = 0;   // rows before that block
-  uint64_t block_begin_ = 0;  // rows before the block of `chosen_`
-  size_t filled_ = 0;         // the row of `chosen_` that the batch begins with
-  std::vector<uint32_t> chosen_;  // rows of the block
-  size_t next_row_ = 0;           // of these
+  uint64_t next_begin_ = 0;                    // rows before that block
+  uint64_t block_begin_ = 0;                   // rows before the block of `chosen_`
+  size_t filled_ = 0;                          // the row of `chosen_` that the batch begins with
+  std::vector<uint32_t> chosen_;               // rows of the block
+  size_t next_row_ = 0;                        // of these
   std::vector<columns::ColumnValues> values_;  // of each column of the batch
   // For columns with repeated texts: the texts of the block; null if there is no room.
   std::vector<std::vector<const std::string*>> kept_texts_;

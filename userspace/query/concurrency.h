@@ -24,8 +24,8 @@ class Concurrency {
     ends_.reserve(std::min(intervals, kMaxIntervals));
   }
   bool empty() const { return begins_.empty(); }
-  // A JSON array, ascending by level: [{"level":0,"ns":12},...]. The lengths add up to the time from
-  // the first begin to the last end. Removes the intervals.
+  // A JSON array, ascending by level: [{"level":0,"ns":12},...]. The lengths add up to the time
+  // from the first begin to the last end. Removes the intervals.
   std::string TakeJson();
 
  private:

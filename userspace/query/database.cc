@@ -76,7 +76,8 @@ int Authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-// Copies the current row of a statement. `bytes` holds blobs as hexadecimal text. False if there are any.
+// Copies the current row of a statement. `bytes` holds blobs as hexadecimal text. False if there
+// are any.
 bool Take(sqlite3_stmt* statement, std::vector<Cell>& row, std::vector<std::string>& bytes) {
   bytes.clear();
   bytes.reserve(row.size());
@@ -254,7 +255,8 @@ bool Database::MakeGroups(const GroupSelect& select) {
   if (ReadsHidden(query)) return false;
   std::optional<tables::ScanFaults> faults;
   const GroupInput input{
-      .table = [&](tables::Table table, uint64_t columns) -> std::shared_ptr<const columns::ColumnFile> {
+      .table = [&](tables::Table table,
+                   uint64_t columns) -> std::shared_ptr<const columns::ColumnFile> {
         auto file = cache_->Columns(table, columns);
         // If a trace cannot be read to its end, the error follows the rows.
         if (!file || !(*file)->faults().error.empty()) return nullptr;
@@ -272,7 +274,8 @@ bool Database::MakeGroups(const GroupSelect& select) {
   }
   std::string marks = "?";
   for (size_t i = 1; i < groups->width; ++i) marks += ",?";
-  const Statement insert = Prepared(fmt::format("INSERT INTO temp.{} VALUES({})", GroupTableName(select.number), marks));
+  const Statement insert =
+      Prepared(fmt::format("INSERT INTO temp.{} VALUES({})", GroupTableName(select.number), marks));
   if (!insert) return false;
   for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
     for (size_t i = 0; i < groups->width; ++i) {
@@ -304,7 +307,8 @@ std::optional<std::vector<RelationColumn>> Database::Describe(const std::string&
   std::vector<RelationColumn> columns;
   for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
     RelationColumn& column = columns.emplace_back();
-    for (const char c : View(sqlite3_column_name(statement.get(), i))) column.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    for (const char c : View(sqlite3_column_name(statement.get(), i)))
+      column.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     column.type = View(sqlite3_column_decltype(statement.get(), i));
   }
   return columns;
@@ -313,8 +317,10 @@ std::optional<std::vector<RelationColumn>> Database::Describe(const std::string&
 void Database::DropGroups() {
   if (windows_) windows_->values.clear();
   for (; group_selects_ != 0; --group_selects_) {
-    sqlite3_exec(database_.get(), fmt::format("DROP TABLE IF EXISTS temp.{}", GroupTableName(group_selects_)).c_str(),
-                 nullptr, nullptr, nullptr);
+    sqlite3_exec(
+        database_.get(),
+        fmt::format("DROP TABLE IF EXISTS temp.{}", GroupTableName(group_selects_)).c_str(),
+        nullptr, nullptr, nullptr);
   }
 }
 
@@ -324,11 +330,15 @@ bool Database::IsHidden(tables::Table table) const {
 }
 
 bool Database::ReadsHidden(const GroupQuery& query) const {
-  return std::any_of(query.relations.begin(), query.relations.end(), [&](const GroupRelation& relation) {
-    if (relation.table && IsHidden(*relation.table)) return true;
-    return relation.ordered && std::any_of(relation.ordered->parts.begin(), relation.ordered->parts.end(),
-                                           [&](const OrderedSelect::Part& part) { return part.query && ReadsHidden(*part.query); });
-  });
+  return std::any_of(
+      query.relations.begin(), query.relations.end(), [&](const GroupRelation& relation) {
+        if (relation.table && IsHidden(*relation.table)) return true;
+        return relation.ordered &&
+               std::any_of(relation.ordered->parts.begin(), relation.ordered->parts.end(),
+                           [&](const OrderedSelect::Part& part) {
+                             return part.query && ReadsHidden(*part.query);
+                           });
+      });
 }
 
 bool Database::HasTemporary(const std::string& condition) const {
@@ -360,8 +370,8 @@ std::string Database::WithTops(std::string_view statement) {
     const size_t begin = top.has_where ? top.where_begin : top.at;
     text.append(statement, done, begin - done);
     text += fmt::format("{}\"{}\" {} {} ", top.has_where ? "" : " WHERE ",
-                        InfoOf(top.table).columns[top.column].name, top.is_descending ? ">=" : "<=",
-                        *last);
+                        InfoOf(top.table).columns[top.column].name,
+                        top.is_descending ? ">=" : "<=", *last);
     if (top.has_where) text += "AND ";
     done = begin;
   }
@@ -394,7 +404,9 @@ Database::Statement Database::FromColumns(std::string_view original, sqlite3_stm
   const std::string text = WithGroups(WithTops(WithWindows(original)));
   if (text == original) return nullptr;
   Statement result = Prepared(text);
-  return result && sqlite3_column_count(result.get()) == sqlite3_column_count(prepared) ? std::move(result) : nullptr;
+  return result && sqlite3_column_count(result.get()) == sqlite3_column_count(prepared)
+             ? std::move(result)
+             : nullptr;
 }
 
 Database::Statement Database::Prepared(const std::string& text) const {

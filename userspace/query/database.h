@@ -24,7 +24,8 @@ namespace query {
 
 class Database {
  public:
-  // Errors: those of the file. With `cache`, rows come from the columns of the trace (column_cache.h).
+  // Errors: those of the file. With `cache`, rows come from the columns of the trace
+  // (column_cache.h).
   static util::Result<std::unique_ptr<Database>> Open(const std::string& trace,
                                                       TraceModuleOptions options,
                                                       const columns::CacheOptions* cache = nullptr);
@@ -32,9 +33,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Runs statements, separated by semicolons, up to the first error. The text has no NUL. Statements
-  // only read; they may create temporary tables, views and indexes of this connection. `done`, if
-  // not null, is called after each row; true ends the run.
+  // Runs statements, separated by semicolons, up to the first error. The text has no NUL.
+  // Statements only read; they may create temporary tables, views and indexes of this connection.
+  // `done`, if not null, is called after each row; true ends the run.
   util::Status Run(const std::string& statements, ResultWriter& writer,
                    const std::function<bool()>& done = nullptr);
 
@@ -67,8 +68,8 @@ class Database {
   // The statement with tables of groups instead of the SELECTs that the cache answers.
   std::string WithGroups(std::string_view statement);
   bool MakeGroups(const GroupSelect& select);
-  // Adds the rows of a SELECT. False: it fails, there is no room, or a value is neither a number nor a
-  // text.
+  // Adds the rows of a SELECT. False: it fails, there is no room, or a value is neither a number
+  // nor a text.
   bool Load(const std::string& select, Relation& to);
   std::optional<std::vector<RelationColumn>> Describe(const std::string& select) const;
   // The statement with hidden columns instead of the window functions that the cache answers.

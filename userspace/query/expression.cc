@@ -18,8 +18,8 @@ std::optional<Number> NumberOf(std::string_view text) {
   return value;
 }
 
-
-// Recursive descent, by SQLite's precedence of operators. is_good_ is false after an unsupported construct.
+// Recursive descent, by SQLite's precedence of operators. is_good_ is false after an unsupported
+// construct.
 class Reader {
  public:
   Reader(Tokens tokens, const ExpressionNames& names) : tokens_(tokens), names_(names) {}
@@ -83,8 +83,10 @@ class Reader {
   }
 
   Expression Equality() {
-    static constexpr std::array<Operator, 4> kSigns = {
-        {{"=", Kind::kEqual}, {"==", Kind::kEqual}, {"<>", Kind::kNotEqual}, {"!=", Kind::kNotEqual}}};
+    static constexpr std::array<Operator, 4> kSigns = {{{"=", Kind::kEqual},
+                                                        {"==", Kind::kEqual},
+                                                        {"<>", Kind::kNotEqual},
+                                                        {"!=", Kind::kNotEqual}}};
     Expression left = Comparison();
     while (More()) {
       if (const auto kind = TakeOneOf(kSigns)) {
@@ -92,7 +94,9 @@ class Reader {
       } else if (Take("IS")) {
         const Kind is = Take("NOT") ? Kind::kIsNot : Kind::kIs;
         // IS TRUE differs from IS 1.
-        if (More() && (tokens_[at_].Is("TRUE") || tokens_[at_].Is("FALSE") || tokens_[at_].Is("DISTINCT"))) return Fail();
+        if (More() &&
+            (tokens_[at_].Is("TRUE") || tokens_[at_].Is("FALSE") || tokens_[at_].Is("DISTINCT")))
+          return Fail();
         left = Of(is, std::move(left), Comparison());
       } else if (Take("ISNULL")) {
         left = Of(Kind::kIs, std::move(left), Expression());
@@ -131,8 +135,10 @@ class Reader {
   }
 
   Expression Comparison() {
-    static constexpr std::array<Operator, 4> kSigns = {
-        {{"<", Kind::kLess}, {"<=", Kind::kLessEqual}, {">", Kind::kGreater}, {">=", Kind::kGreaterEqual}}};
+    static constexpr std::array<Operator, 4> kSigns = {{{"<", Kind::kLess},
+                                                        {"<=", Kind::kLessEqual},
+                                                        {">", Kind::kGreater},
+                                                        {">=", Kind::kGreaterEqual}}};
     return LeftToRight(kSigns, [this] { return Sum(); });
   }
   Expression Sum() {
@@ -150,7 +156,8 @@ class Reader {
     }
     return std::nullopt;
   }
-  Expression LeftToRight(std::span<const Operator> operators, const std::function<Expression()>& operand) {
+  Expression LeftToRight(std::span<const Operator> operators,
+                         const std::function<Expression()>& operand) {
     Expression left = operand();
     while (const auto kind = TakeOneOf(operators)) left = Of(*kind, std::move(left), operand());
     return left;
@@ -166,7 +173,8 @@ class Reader {
       of.real = -of.real;
       return of;
     }
-    if (token.kind == SqlToken::Kind::kNumber || token.kind == SqlToken::Kind::kText) return Literal();
+    if (token.kind == SqlToken::Kind::kNumber || token.kind == SqlToken::Kind::kText)
+      return Literal();
     if (TakeSign("(")) return Parenthesis(token.depth);
     if (!token.IsName()) return Fail();
     if (Take("NULL")) return {};
@@ -256,7 +264,8 @@ class Reader {
       do {
         operands.push_back(Disjunction());
       } while (TakeSign(","));
-      if (!TakeSign(")") || operands.size() < function.least || operands.size() > function.most) break;
+      if (!TakeSign(")") || operands.size() < function.least || operands.size() > function.most)
+        break;
       return Made(function.kind, std::move(operands));
     }
     return Fail();

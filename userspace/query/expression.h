@@ -76,7 +76,8 @@ struct ExpressionNames {
   std::function<std::optional<ColumnRef>(Tokens)> column;
   // The number of a SELECT without its parentheses.
   std::function<std::optional<size_t>(Tokens)> scalar;
-  // The column that equals the call at the begin of the tokens, and the number of its tokens. May be null.
+  // The column that equals the call at the begin of the tokens, and the number of its tokens. May
+  // be null.
   std::function<std::optional<ColumnRef>(Tokens, size_t& size)> call = nullptr;
 };
 

@@ -116,7 +116,8 @@ std::optional<Cell> Connected(Kind kind, const Cell& left, const Cell& right) {
   const auto b = IsTrue(right);
   if (!a || !b) return std::nullopt;
   const bool decides = kind == Kind::kOr;  // the value of one that decides it alone
-  if ((!left.is_null() && *a == decides) || (!right.is_null() && *b == decides)) return TruthOf(decides);
+  if ((!left.is_null() && *a == decides) || (!right.is_null() && *b == decides))
+    return TruthOf(decides);
   return left.is_null() || right.is_null() ? Cell() : TruthOf(!decides);
 }
 
@@ -188,14 +189,16 @@ std::optional<int> CompareCells(const Cell& a, const Cell& b) {
   if (is_text != (b.kind == Cell::Kind::kText)) return std::nullopt;
   if (is_text) return a.view().compare(b.view());
   if (a.kind != b.kind) {
-    return a.kind == Cell::Kind::kInteger ? CompareWithReal(a.integer, b.real) : -CompareWithReal(b.integer, a.real);
+    return a.kind == Cell::Kind::kInteger ? CompareWithReal(a.integer, b.real)
+                                          : -CompareWithReal(b.integer, a.real);
   }
   return a.kind == Cell::Kind::kInteger ? Sign(a.integer, b.integer) : Sign(a.real, b.real);
 }
 
 std::optional<bool> IsTrue(const Cell& value) {
   if (value.kind == Cell::Kind::kText) return std::nullopt;
-  return !value.is_null() && (value.kind == Cell::Kind::kReal ? value.real != 0 : value.integer != 0);
+  return !value.is_null() &&
+         (value.kind == Cell::Kind::kReal ? value.real != 0 : value.integer != 0);
 }
 
 std::optional<Cell> Evaluate(Kind kind, std::span<const Cell> cells) {
@@ -222,13 +225,15 @@ std::optional<Cell> Evaluate(Kind kind, std::span<const Cell> cells) {
     case Kind::kGreatest:
       return Extreme(kind == Kind::kLeast, cells);
     case Kind::kFirstKnown: {
-      const auto known = std::find_if(cells.begin(), cells.end(), [](const Cell& cell) { return !cell.is_null(); });
+      const auto known = std::find_if(cells.begin(), cells.end(),
+                                      [](const Cell& cell) { return !cell.is_null(); });
       return known == cells.end() ? Cell() : *known;
     }
     case Kind::kCase:
       return Chosen(cells);
     default:
-      return IsComparison(kind) ? Compared(kind, cells[0], cells[1]) : Calculated(kind, cells[0], cells[1]);
+      return IsComparison(kind) ? Compared(kind, cells[0], cells[1])
+                                : Calculated(kind, cells[0], cells[1]);
   }
 }
 
@@ -236,7 +241,9 @@ ExpressionValues::ExpressionValues(const Expression& expression, std::span<const
     : expression_(expression), is_constant_(expression.IsConstant()) {
   for (const Expression& operand : expression.operands) operands_.emplace_back(operand, scalars);
   if (!is_constant_) return;
-  const Cell cell = expression.kind == Kind::kScalar ? scalars[static_cast<size_t>(expression.number)] : ConstantOf(expression);
+  const Cell cell = expression.kind == Kind::kScalar
+                        ? scalars[static_cast<size_t>(expression.number)]
+                        : ConstantOf(expression);
   SetKind(values_, cell.kind, 1);
   values_.values[0] = cell.kind == Cell::Kind::kText ? 0 : cell.integer;
   if (cell.kind == Cell::Kind::kText) values_.texts = {cell.view()};
@@ -244,9 +251,11 @@ ExpressionValues::ExpressionValues(const Expression& expression, std::span<const
 
 bool ExpressionValues::Operand::IsOfIntegers() const {
   if (values->kinds.empty()) return values->kind == Cell::Kind::kInteger;
-  static_assert(Cell::Kind::kNull < Cell::Kind::kInteger && Cell::Kind::kInteger < Cell::Kind::kReal);
-  return std::all_of(values->kinds.begin(), values->kinds.end(),
-                     [](uint8_t kind) { return kind <= static_cast<uint8_t>(Cell::Kind::kInteger); });
+  static_assert(Cell::Kind::kNull < Cell::Kind::kInteger &&
+                Cell::Kind::kInteger < Cell::Kind::kReal);
+  return std::all_of(values->kinds.begin(), values->kinds.end(), [](uint8_t kind) {
+    return kind <= static_cast<uint8_t>(Cell::Kind::kInteger);
+  });
 }
 
 std::optional<ExpressionValues::Operand> ExpressionValues::OperandOf(ExpressionRows& rows) {
@@ -274,7 +283,8 @@ const ColumnValues* ExpressionValues::Compute(ExpressionRows& rows) {
   }
   const size_t count = rows.size();
   if (operands.size() == 2 && ComputeIntegers(operands[0], operands[1], count)) return &values_;
-  const bool has_real = operands.size() == 2 && (operands[0].values->kind == Cell::Kind::kReal || operands[1].values->kind == Cell::Kind::kReal);
+  const bool has_real = operands.size() == 2 && (operands[0].values->kind == Cell::Kind::kReal ||
+                                                 operands[1].values->kind == Cell::Kind::kReal);
   if (has_real && ComputeReals(operands[0], operands[1], count)) return &values_;
   if (ComputeTexts(operands, count)) return &values_;
   SetKind(values_, Cell::Kind::kNull, count);
@@ -295,7 +305,8 @@ bool ExpressionValues::Put(size_t row, std::span<const Cell> cells) {
   values_.values[row] = result->is_null() ? 0 : result->integer;
   if (result->kind == Cell::Kind::kText) {
     // Consecutive rows often have the same text.
-    if (values_.texts.empty() || values_.texts.back().data() != result->text || values_.texts.back().size() != result->bytes) {
+    if (values_.texts.empty() || values_.texts.back().data() != result->text ||
+        values_.texts.back().size() != result->bytes) {
       values_.texts.push_back(result->view());
     }
     values_.values[row] = static_cast<int64_t>(values_.texts.size() - 1);
@@ -311,7 +322,8 @@ bool ExpressionValues::ComputeIntegers(const Operand& left, const Operand& right
   SetKind(values_, Cell::Kind::kInteger, rows);
   values_.kinds.resize(has_nulls ? rows : 0);
   for (size_t i = 0; i < values_.kinds.size(); ++i) {
-    const bool is_null = left.KindAt(i) == Cell::Kind::kNull || right.KindAt(i) == Cell::Kind::kNull;
+    const bool is_null =
+        left.KindAt(i) == Cell::Kind::kNull || right.KindAt(i) == Cell::Kind::kNull;
     values_.kinds[i] = static_cast<uint8_t>(is_null ? Cell::Kind::kNull : Cell::Kind::kInteger);
   }
   int64_t* const to = values_.values.data();
@@ -330,14 +342,22 @@ bool ExpressionValues::ComputeIntegers(const Operand& left, const Operand& right
   };
   switch (kind) {
     case Kind::kAdd:
-      return each([](int64_t x, int64_t y, int64_t& result) { return !__builtin_add_overflow(x, y, &result); });
+      return each([](int64_t x, int64_t y, int64_t& result) {
+        return !__builtin_add_overflow(x, y, &result);
+      });
     case Kind::kSubtract:
-      return each([](int64_t x, int64_t y, int64_t& result) { return !__builtin_sub_overflow(x, y, &result); });
+      return each([](int64_t x, int64_t y, int64_t& result) {
+        return !__builtin_sub_overflow(x, y, &result);
+      });
     case Kind::kMultiply:
-      return each([](int64_t x, int64_t y, int64_t& result) { return !__builtin_mul_overflow(x, y, &result); });
+      return each([](int64_t x, int64_t y, int64_t& result) {
+        return !__builtin_mul_overflow(x, y, &result);
+      });
     case Kind::kDivide:
     case Kind::kModulo:
-      return each([&](int64_t x, int64_t y, int64_t& result) { return y != 0 && Calculate(kind, x, y, result); });
+      return each([&](int64_t x, int64_t y, int64_t& result) {
+        return y != 0 && Calculate(kind, x, y, result);
+      });
     case Kind::kLess:
       return comparison([](int64_t x, int64_t y) { return x < y; });
     case Kind::kLessEqual:
@@ -357,13 +377,15 @@ bool ExpressionValues::ComputeIntegers(const Operand& left, const Operand& right
 bool ExpressionValues::ComputeReals(const Operand& left, const Operand& right, size_t rows) {
   const Kind kind = expression_.kind;
   const auto is_number = [](const Operand& operand) {
-    return operand.values->kinds.empty() && (operand.values->kind == Cell::Kind::kReal || operand.values->kind == Cell::Kind::kInteger);
+    return operand.values->kinds.empty() && (operand.values->kind == Cell::Kind::kReal ||
+                                             operand.values->kind == Cell::Kind::kInteger);
   };
   if (kind != Kind::kAdd && kind != Kind::kSubtract && kind != Kind::kMultiply) return false;
   if (!is_number(left) || !is_number(right)) return false;
   const auto real_at = [](const Operand& operand, size_t row) {
     const int64_t value = operand.values->values[row * operand.step];
-    return operand.values->kind == Cell::Kind::kReal ? std::bit_cast<double>(value) : static_cast<double>(value);
+    return operand.values->kind == Cell::Kind::kReal ? std::bit_cast<double>(value)
+                                                     : static_cast<double>(value);
   };
   SetKind(values_, Cell::Kind::kReal, rows);
   bool are_numbers = true;
@@ -380,7 +402,8 @@ bool ExpressionValues::ComputeReals(const Operand& left, const Operand& right, s
 bool ExpressionValues::ComputeTexts(std::span<const Operand> operands, size_t rows) {
   const ColumnValues& of = *operands[0].values;
   const bool is_condition = IsComparison(expression_.kind) || expression_.kind == Kind::kIn;
-  if (!is_condition || operands[0].step == 0 || of.texts.empty() || of.texts.size() >= rows) return false;
+  if (!is_condition || operands[0].step == 0 || of.texts.empty() || of.texts.size() >= rows)
+    return false;
   std::vector<Cell> cells(operands.size());
   for (size_t i = 1; i < operands.size(); ++i) {
     if (operands[i].step != 0) return false;
@@ -402,7 +425,8 @@ bool ExpressionValues::ComputeTexts(std::span<const Operand> operands, size_t ro
   for (size_t row = 0; row < rows; ++row) {
     const Cell::Kind kind = of.KindOf(row);
     if (kind != Cell::Kind::kText && kind != Cell::Kind::kNull) return false;
-    const Cell& result = results[kind == Cell::Kind::kNull ? of.texts.size() : static_cast<size_t>(of.values[row])];
+    const Cell& result =
+        results[kind == Cell::Kind::kNull ? of.texts.size() : static_cast<size_t>(of.values[row])];
     values_.values[row] = result.integer;
     if (has_null) values_.kinds[row] = static_cast<uint8_t>(result.kind);
   }

@@ -26,7 +26,8 @@ class ExpressionRows {
 // The value of a literal.
 tables::Cell ConstantOf(const Expression& expression);
 tables::Cell CellOf(const columns::ColumnValues& values, size_t row);
-// SQLite's order: below 0 if `a` is before `b`. Empty for a number and a text, which SQLite's rules of affinity compare.
+// SQLite's order: below 0 if `a` is before `b`. Empty for a number and a text, which SQLite's rules
+// of affinity compare.
 std::optional<int> CompareCells(const tables::Cell& a, const tables::Cell& b);
 // True if a condition with that value holds; false for NULL. Empty for a text.
 std::optional<bool> IsTrue(const tables::Cell& value);
@@ -39,8 +40,8 @@ class ExpressionValues {
   // `scalars`: the values of Expression::Kind::kScalar. Both outlive this.
   ExpressionValues(const Expression& expression, std::span<const tables::Cell> scalars);
 
-  // A value for each row, equal to SQLite's. Null if the result of SQLite is unknown, as for numbers beyond 64
-  // bits. Valid until the next call, or until the rows change.
+  // A value for each row, equal to SQLite's. Null if the result of SQLite is unknown, as for
+  // numbers beyond 64 bits. Valid until the next call, or until the rows change.
   const columns::ColumnValues* Of(ExpressionRows& rows);
 
  private:

@@ -26,9 +26,10 @@ bool EndsSelect(const SqlToken& token) {
 }
 
 bool SameTokens(Tokens a, Tokens b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SqlToken& x, const SqlToken& y) {
-    return x.kind == y.kind && x.Value() == y.Value();
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SqlToken& x, const SqlToken& y) {
+                      return x.kind == y.kind && x.Value() == y.Value();
+                    });
 }
 
 std::string Quoted(std::string_view name) {
@@ -44,23 +45,25 @@ std::string_view SourceOf(Tokens tokens) {
 }
 
 bool IsOneOf(const SqlToken& token, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return token.Is(word); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return token.Is(word); });
 }
 
 // Keywords in expressions, which are no names of columns.
 bool IsOperatorWord(const SqlToken& token) {
   static constexpr std::array<std::string_view, 34> kWords = {
-      "AND",  "OR",   "NOT",     "NULL",      "IS",    "IN",        "LIKE",    "GLOB",     "BETWEEN",
-      "CASE", "WHEN", "THEN",    "ELSE",      "END",   "CAST",      "AS",      "INTEGER",  "REAL",
-      "TEXT", "ASC",  "DESC",    "NULLS",     "FIRST", "LAST",      "OVER",    "PARTITION", "BY",
-      "ORDER", "LIMIT", "OFFSET", "ESCAPE",   "TRUE",  "FALSE",     "DISTINCT"};
+      "AND",   "OR",    "NOT",    "NULL",   "IS",    "IN",    "LIKE",    "GLOB",      "BETWEEN",
+      "CASE",  "WHEN",  "THEN",   "ELSE",   "END",   "CAST",  "AS",      "INTEGER",   "REAL",
+      "TEXT",  "ASC",   "DESC",   "NULLS",  "FIRST", "LAST",  "OVER",    "PARTITION", "BY",
+      "ORDER", "LIMIT", "OFFSET", "ESCAPE", "TRUE",  "FALSE", "DISTINCT"};
   return IsOneOf(token, kWords);
 }
 
 // Keywords in a FROM, which are no aliases.
 bool IsJoinWord(const SqlToken& token) {
-  static constexpr std::array<std::string_view, 12> kWords = {"AS",    "ON",    "JOIN",  "LEFT",    "RIGHT", "FULL",
-                                                              "INNER", "CROSS", "OUTER", "NATURAL", "USING", "INDEXED"};
+  static constexpr std::array<std::string_view, 12> kWords = {
+      "AS",    "ON",    "JOIN",  "LEFT",    "RIGHT", "FULL",
+      "INNER", "CROSS", "OUTER", "NATURAL", "USING", "INDEXED"};
   return IsOneOf(token, kWords) || token.Is("NOT");
 }
 
@@ -74,7 +77,9 @@ class CommonTables {
     at += is_recursive_ ? 1 : 0;
     while (at < statement.size() && !statement[at].Is("SELECT")) {
       const size_t begin = at;
-      while (at < statement.size() && !(statement[at].depth == 0 && (statement[at].IsSign(",") || statement[at].Is("SELECT")))) ++at;
+      while (at < statement.size() && !(statement[at].depth == 0 &&
+                                        (statement[at].IsSign(",") || statement[at].Is("SELECT"))))
+        ++at;
       if (at == begin) return;
       tables_.push_back({statement[begin].Value(), statement.subspan(begin, at - begin)});
       if (at < statement.size() && statement[at].IsSign(",")) ++at;
@@ -134,10 +139,15 @@ class CommonTables {
 // Reads one SELECT.
 class SelectReader {
  public:
-  // `tokens` begins with SELECT; all following tokens up to its end have its depth or are deeper. `describe` may
-  // be null.
-  SelectReader(std::string_view statement, Tokens tokens, const CommonTables& common, const Describe& describe)
-      : statement_(statement), tokens_(tokens), depth_(tokens.front().depth), common_(common), describe_(describe) {
+  // `tokens` begins with SELECT; all following tokens up to its end have its depth or are deeper.
+  // `describe` may be null.
+  SelectReader(std::string_view statement, Tokens tokens, const CommonTables& common,
+               const Describe& describe)
+      : statement_(statement),
+        tokens_(tokens),
+        depth_(tokens.front().depth),
+        common_(common),
+        describe_(describe) {
     names_.column = [this](Tokens name) { return ColumnOf(name); };
     names_.scalar = [this](Tokens select) { return ScalarOf(select); };
   }
@@ -151,7 +161,8 @@ class SelectReader {
     // "BY column [DESC] [, ...] LIMIT n [OFFSET m]", behind ORDER.
     if (rest_.size() < 5 || !rest_[0].Is("ORDER") || !rest_[1].Is("BY")) return std::nullopt;
     size_t limit = 2;
-    while (limit < rest_.size() && !(rest_[limit].depth == depth_ && rest_[limit].Is("LIMIT"))) ++limit;
+    while (limit < rest_.size() && !(rest_[limit].depth == depth_ && rest_[limit].Is("LIMIT")))
+      ++limit;
     const Tokens by = SplitAt(rest_.subspan(2, limit - 2), depth_, ",").front();
     if (limit + 1 >= rest_.size() || by.empty()) return std::nullopt;
     TopSelect top{.table = *query_.relations[0].table, .conditions = query_.conditions};
@@ -163,20 +174,24 @@ class SelectReader {
     top.is_descending = by.back().Is("DESC");
     const Tokens numbers = rest_.subspan(limit + 1);
     const auto rows = WholeNumber(numbers[0].source);
-    const auto skipped = numbers.size() == 3 && numbers[1].Is("OFFSET") ? WholeNumber(numbers[2].source)
-                         : numbers.size() == 1                         ? std::optional<int64_t>(0)
-                                                                       : std::nullopt;
-    if (!rows || !skipped || *rows <= 0 || *rows > kMaxTop || *skipped > kMaxTop) return std::nullopt;
+    const auto skipped = numbers.size() == 3 && numbers[1].Is("OFFSET")
+                             ? WholeNumber(numbers[2].source)
+                         : numbers.size() == 1 ? std::optional<int64_t>(0)
+                                               : std::nullopt;
+    if (!rows || !skipped || *rows <= 0 || *rows > kMaxTop || *skipped > kMaxTop)
+      return std::nullopt;
     top.rows = static_cast<uint64_t>(*rows + *skipped);
     // Aggregates, and aliases with the column's name, would select other rows.
     for (const SqlToken& token : list_) {
-      if (token.IsSign("(") || (token.IsName() && token.Value() == info.columns[top.column].name && !IsPlainItem(token))) {
+      if (token.IsSign("(") || (token.IsName() && token.Value() == info.columns[top.column].name &&
+                                !IsPlainItem(token))) {
         return std::nullopt;
       }
     }
     top.at = static_cast<size_t>(rest_.front().source.data() - statement_.data());
     top.has_where = !where_.empty();
-    if (top.has_where) top.where_begin = static_cast<size_t>(where_.front().source.data() - statement_.data());
+    if (top.has_where)
+      top.where_begin = static_cast<size_t>(where_.front().source.data() - statement_.data());
     return top;
   }
 
@@ -218,17 +233,21 @@ class SelectReader {
     std::string_view source;  // of the alias
   };
 
-  // True if rows of a table of the trace are grouped, and it is known which row has the values of other columns.
+  // True if rows of a table of the trace are grouped, and it is known which row has the values of
+  // other columns.
   bool IsSum() const {
     if (std::none_of(query_.relations.begin(), query_.relations.end(),
-                     [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; })) {
+                     [](const GroupRelation& relation) {
+                       return (relation.table || relation.ordered) && !relation.is_left;
+                     })) {
       return false;
     }
     size_t extremes = 0;
     size_t others = 0;
     size_t beside = 0;
     for (const GroupValue& value : query_.values) {
-      const bool is_extreme = value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
+      const bool is_extreme =
+          value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
       ++(value.kind == GroupValue::Kind::kBeside ? beside : is_extreme ? extremes : others);
       if (is_extreme && value.filter && beside != 0) return false;
     }
@@ -310,8 +329,9 @@ class SelectReader {
       if (query_.relations.size() == kMaxRelations || !ReadRelation(at, is_left)) return false;
       if (at < from_.size() && from_[at].Is("ON")) {
         size_t end = at + 1;
-        while (end < from_.size() && !(from_[end].depth == depth_ && (from_[end].IsSign(",") || IsJoinWord(from_[end])) &&
-                                       !from_[end].Is("NOT"))) {
+        while (end < from_.size() &&
+               !(from_[end].depth == depth_ && (from_[end].IsSign(",") || IsJoinWord(from_[end])) &&
+                 !from_[end].Is("NOT"))) {
           ++end;
         }
         if (!ReadConditions(from_.subspan(at + 1, end - at - 1), is_left)) return false;
@@ -358,13 +378,16 @@ class SelectReader {
       return false;
     }
     relation.before = common_.Before(source);
-    relation.from = fmt::format(" FROM {} AS {}", SourceOf(source), Quoted(relation.alias.empty() ? "#s" : relation.alias));
+    relation.from = fmt::format(" FROM {} AS {}", SourceOf(source),
+                                Quoted(relation.alias.empty() ? "#s" : relation.alias));
     if (relation.table) {
       for (const tables::Column& column : InfoOf(*relation.table).columns) {
         static constexpr std::array<const char*, 3> kTypes = {"INTEGER", "REAL", "TEXT"};
-        relation.columns.push_back({std::string(column.name), kTypes[static_cast<size_t>(column.type)]});
+        relation.columns.push_back(
+            {std::string(column.name), kTypes[static_cast<size_t>(column.type)]});
       }
-      for (size_t i = 0; i < StatementWindows::kMost; ++i) relation.columns.push_back({NameOfWindow(i), ""});
+      for (size_t i = 0; i < StatementWindows::kMost; ++i)
+        relation.columns.push_back({NameOfWindow(i), ""});
     } else {
       auto columns = Described(source, relation.before + "SELECT *" + relation.from);
       if (!columns) return false;
@@ -377,7 +400,8 @@ class SelectReader {
 
   // The SELECT of a subquery or common table, without its parentheses; empty: it is neither.
   Tokens BodyOf(Tokens source) const {
-    return source.size() == 1 ? common_.BodyOf(source[0].Value()) : source.subspan(1, source.size() - 2);
+    return source.size() == 1 ? common_.BodyOf(source[0].Value())
+                              : source.subspan(1, source.size() - 2);
   }
 
   // The SELECT with windows of a source with this many columns; null: it is not such a SELECT.
@@ -386,18 +410,24 @@ class SelectReader {
     if (body.empty() || !body[0].Is("SELECT")) return nullptr;
     SelectReader reader(statement_, body, common_, describe_);
     auto ordered = reader.ReadOrdered();
-    return ordered && ordered->items.size() == columns ? std::make_shared<const OrderedSelect>(std::move(*ordered)) : nullptr;
+    return ordered && ordered->items.size() == columns
+               ? std::make_shared<const OrderedSelect>(std::move(*ordered))
+               : nullptr;
   }
 
-  // Replaces a subquery that reads rows of a table of the trace by that table, if there is no other table.
+  // Replaces a subquery that reads rows of a table of the trace by that table, if there is no other
+  // table.
   void Flatten() {
-    const auto is_base = [](const GroupRelation& relation) { return (relation.table || relation.ordered) && !relation.is_left; };
+    const auto is_base = [](const GroupRelation& relation) {
+      return (relation.table || relation.ordered) && !relation.is_left;
+    };
     if (std::any_of(query_.relations.begin(), query_.relations.end(), is_base)) return;
     for (size_t number = 0; number < query_.relations.size(); ++number) {
       GroupRelation& relation = query_.relations[number];
       const Tokens body = relation.is_left ? Tokens() : BodyOf(sources_[number]);
       if (body.empty() || !body[0].Is("SELECT")) continue;
-      auto rows = SelectReader(statement_, body, common_, describe_).ReadPart(relation.columns.size(), UINT64_MAX);
+      auto rows = SelectReader(statement_, body, common_, describe_)
+                      .ReadPart(relation.columns.size(), UINT64_MAX);
       if (!rows) continue;
       const size_t scalars = query_.scalars.size();
       const auto move_here = [&](Expression& expression) {
@@ -410,12 +440,14 @@ class SelectReader {
       for (Expression& condition : rows->conditions) move_here(condition);
       ForEachExpression([&](Expression& expression) {
         ForEachPart(expression, [&](Expression& part) {
-          const bool is_of_it = part.kind == Expression::Kind::kColumn && part.column.relation == number;
+          const bool is_of_it =
+              part.kind == Expression::Kind::kColumn && part.column.relation == number;
           if (is_of_it) part = Expression(rows->keys[part.column.column]);
         });
       });
       query_.scalars.insert(query_.scalars.end(), rows->scalars.begin(), rows->scalars.end());
-      query_.conditions.insert(query_.conditions.end(), rows->conditions.begin(), rows->conditions.end());
+      query_.conditions.insert(query_.conditions.end(), rows->conditions.begin(),
+                               rows->conditions.end());
       relation.table = rows->relations[0].table;
       relation.columns = std::move(rows->relations[0].columns);
       relation.own.clear();
@@ -445,8 +477,12 @@ class SelectReader {
 
   // "SELECT expressions FROM source", with window functions in some of these.
   std::optional<OrderedSelect> ReadOrdered() {
-    if (!HasWord("OVER") || HasWord("UNION") || !FindClauses() || !where_.empty() || has_keys_ || !rest_.empty()) return std::nullopt;
-    if (from_.empty() || !ReadFrom() || query_.relations.size() != 1 || query_.relations[0].ordered || !ReadItems()) return std::nullopt;
+    if (!HasWord("OVER") || HasWord("UNION") || !FindClauses() || !where_.empty() || has_keys_ ||
+        !rest_.empty())
+      return std::nullopt;
+    if (from_.empty() || !ReadFrom() || query_.relations.size() != 1 ||
+        query_.relations[0].ordered || !ReadItems())
+      return std::nullopt;
     OrderedSelect ordered{.columns = query_.relations[0].columns.size()};
     std::optional<uint8_t> order;
     names_.call = [&](Tokens call, size_t& size) { return WindowOf(call, size, ordered, order); };
@@ -455,7 +491,8 @@ class SelectReader {
       if (!read) return std::nullopt;
       ordered.items.push_back(std::move(*read));
     }
-    if (!order || !query_.scalars.empty() || ordered.columns + ordered.windows.size() > 64) return std::nullopt;
+    if (!order || !query_.scalars.empty() || ordered.columns + ordered.windows.size() > 64)
+      return std::nullopt;
     ordered.order = *order;
     ordered.used = uint64_t{1} << *order;
     for (const OrderedWindow& window : ordered.windows) {
@@ -470,19 +507,25 @@ class SelectReader {
   }
 
   // The column of a window function, after those of the source.
-  std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered, std::optional<uint8_t>& order) const {
+  std::optional<ColumnRef> WindowOf(Tokens call, size_t& size, OrderedSelect& ordered,
+                                    std::optional<uint8_t>& order) const {
     const auto kind = WindowKindOf(call[0]);
     const size_t end = EndOf(call, 1);
     if (!kind || end + 6 > call.size()) return std::nullopt;
     OrderedWindow window{.kind = *kind};
     const Tokens argument = call.subspan(2, end - 2);
-    const bool is_star = argument.size() == 1 && argument[0].IsSign("*") && window.kind == WindowKind::kCount;
+    const bool is_star =
+        argument.size() == 1 && argument[0].IsSign("*") && window.kind == WindowKind::kCount;
     const auto column = window.has_column() ? ColumnOf(argument) : std::nullopt;
-    if (window.has_column() ? !column : !(is_star || (argument.empty() && window.kind == WindowKind::kRowNumber))) return std::nullopt;
+    if (window.has_column()
+            ? !column
+            : !(is_star || (argument.empty() && window.kind == WindowKind::kRowNumber)))
+      return std::nullopt;
     if (column) window.column = column->column;
     // "OVER (ORDER BY column [ASC])".
     const size_t last = EndOf(call, end + 2);
-    if (!call[end + 1].Is("OVER") || !call[end + 2].IsSign("(") || last == call.size()) return std::nullopt;
+    if (!call[end + 1].Is("OVER") || !call[end + 2].IsSign("(") || last == call.size())
+      return std::nullopt;
     Tokens by = call.subspan(end + 3, last - end - 3);
     if (by.size() < 3 || !by[0].Is("ORDER") || !by[1].Is("BY")) return std::nullopt;
     const auto ordered_by = ColumnOf(by.subspan(2, by.size() - 2 - (by.back().Is("ASC") ? 1 : 0)));
@@ -503,7 +546,8 @@ class SelectReader {
       GroupQuery all{.relations = {source}};
       for (uint8_t i = 0; i < ordered.columns; ++i) {
         Expression column;
-        if ((ordered.used >> i & 1) != 0) column = Expression{.kind = Expression::Kind::kColumn, .column = {.column = i}};
+        if ((ordered.used >> i & 1) != 0)
+          column = Expression{.kind = Expression::Kind::kColumn, .column = {.column = i}};
         all.keys.push_back(std::move(column));
       }
       all.relations[0].used = ordered.used;
@@ -522,8 +566,11 @@ class SelectReader {
       const Tokens part = body.subspan(begin, i - begin);
       if (part.empty() || !part[0].Is("SELECT")) return false;
       SelectReader reader(statement_, part, common_, describe_);
-      ordered.parts.push_back({.query = reader.ReadPart(ordered.columns, ordered.used), .select = common_.Before(part) + std::string(SourceOf(part))});
-      if (i < body.size() && (!body[i].Is("UNION") || i + 1 == body.size() || !body[i + 1].Is("ALL"))) return false;
+      ordered.parts.push_back({.query = reader.ReadPart(ordered.columns, ordered.used),
+                               .select = common_.Before(part) + std::string(SourceOf(part))});
+      if (i < body.size() &&
+          (!body[i].Is("UNION") || i + 1 == body.size() || !body[i + 1].Is("ALL")))
+        return false;
       begin = i + 2;
     }
     return true;
@@ -531,8 +578,11 @@ class SelectReader {
 
   // A SELECT of this many columns from rows of a table of the trace: the used ones are the keys.
   std::optional<GroupQuery> ReadPart(size_t columns, uint64_t used) {
-    if (HasWord("UNION") || HasWord("EXCEPT") || HasWord("INTERSECT") || !FindClauses() || has_keys_ || !rest_.empty() || !ReadFrom() || !ReadItems() || !ReadConditions(where_)) return std::nullopt;
-    if (items_.size() != columns || query_.relations.size() != 1 || !query_.relations[0].table) return std::nullopt;
+    if (HasWord("UNION") || HasWord("EXCEPT") || HasWord("INTERSECT") || !FindClauses() ||
+        has_keys_ || !rest_.empty() || !ReadFrom() || !ReadItems() || !ReadConditions(where_))
+      return std::nullopt;
+    if (items_.size() != columns || query_.relations.size() != 1 || !query_.relations[0].table)
+      return std::nullopt;
     for (size_t i = 0; i < items_.size(); ++i) {
       auto item = ReadExpression(items_[i].expression, names_);
       if (!item) return std::nullopt;
@@ -542,11 +592,14 @@ class SelectReader {
   }
 
   bool HasWord(std::string_view word) const {
-    return std::any_of(tokens_.begin(), tokens_.end(), [&](const SqlToken& token) { return token.depth == depth_ && token.Is(word); });
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const SqlToken& token) {
+      return token.depth == depth_ && token.Is(word);
+    });
   }
 
   // The columns of a SELECT with `tokens`, which must not refer to anything outside of it.
-  std::optional<std::vector<RelationColumn>> Described(Tokens tokens, const std::string& select) const {
+  std::optional<std::vector<RelationColumn>> Described(Tokens tokens,
+                                                       const std::string& select) const {
     // An unknown name in quotes is a text.
     const bool has_quotes = std::any_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
       return token.kind == SqlToken::Kind::kQuotedName && !token.source.starts_with("\"#");
@@ -554,7 +607,8 @@ class SelectReader {
     return describe_ && !has_quotes ? describe_(select) : std::nullopt;
   }
   bool IsIndependent(Tokens select) const {
-    return Described(select, fmt::format("{}SELECT ({})", common_.Before(select), SourceOf(select))).has_value();
+    return Described(select, fmt::format("{}SELECT ({})", common_.Before(select), SourceOf(select)))
+        .has_value();
   }
 
   std::optional<size_t> ScalarOf(Tokens select) {
@@ -595,10 +649,11 @@ class SelectReader {
   }
 
   bool HasColumnNamed(std::string_view name) const {
-    return std::any_of(query_.relations.begin(), query_.relations.end(), [&](const GroupRelation& relation) {
-      return std::any_of(relation.columns.begin(), relation.columns.end(),
-                         [&](const RelationColumn& column) { return column.name == name; });
-    });
+    return std::any_of(
+        query_.relations.begin(), query_.relations.end(), [&](const GroupRelation& relation) {
+          return std::any_of(relation.columns.begin(), relation.columns.end(),
+                             [&](const RelationColumn& column) { return column.name == name; });
+        });
   }
 
   // The column, if the tokens are one column, possibly with its table.
@@ -638,13 +693,15 @@ class SelectReader {
       }
       auto key = ReadExpression(term, names_);
       if (!key || key->IsConstant()) return false;
-      if (key->kind != Expression::Kind::kColumn) expressions_.emplace_back(term, query_.keys.size());
+      if (key->kind != Expression::Kind::kColumn)
+        expressions_.emplace_back(term, query_.keys.size());
       query_.keys.push_back(std::move(*key));
     }
     return true;
   }
 
-  // Reads the conditions of a WHERE or ON, which are ANDed. Those of a LEFT JOIN concern its last table.
+  // Reads the conditions of a WHERE or ON, which are ANDed. Those of a LEFT JOIN concern its last
+  // table.
   bool ReadConditions(Tokens condition, bool is_left = false) {
     if (condition.empty()) return !is_left;
     for (const Tokens term : SplitAtAnd(condition, depth_)) {
@@ -657,11 +714,14 @@ class SelectReader {
         relation = column.relation;
       });
       GroupRelation& last = query_.relations.back();
-      const bool is_own = relation && is_of_one && (is_left ? &query_.relations[*relation] == &last
-                                                            : !query_.relations[*relation].is_left);
+      const bool is_own =
+          relation && is_of_one &&
+          (is_left ? &query_.relations[*relation] == &last : !query_.relations[*relation].is_left);
       if (is_own) query_.relations[*relation].own.emplace_back(SourceOf(term));
-      if (is_left && !is_own) last.on.push_back(std::move(*read));
-      else if (!is_left) query_.conditions.push_back(std::move(*read));
+      if (is_left && !is_own)
+        last.on.push_back(std::move(*read));
+      else if (!is_left)
+        query_.conditions.push_back(std::move(*read));
     }
     return true;
   }
@@ -684,9 +744,10 @@ class SelectReader {
     if (call == kCalls.end()) {
       // SQLite computes other aggregates, and expressions with them.
       static constexpr std::array<std::string_view, 12> kOthers = {
-          "TOTAL", "GROUP_CONCAT", "STRING_AGG", "HISTOGRAM", "JSON_GROUP_ARRAY", "JSON_GROUP_OBJECT",
-          "MEDIAN", "PERCENTILE", "PERCENTILE_CONT", "PERCENTILE_DISC", "JSONB_GROUP_ARRAY",
-          "JSONB_GROUP_OBJECT"};
+          "TOTAL",           "GROUP_CONCAT",      "STRING_AGG",
+          "HISTOGRAM",       "JSON_GROUP_ARRAY",  "JSON_GROUP_OBJECT",
+          "MEDIAN",          "PERCENTILE",        "PERCENTILE_CONT",
+          "PERCENTILE_DISC", "JSONB_GROUP_ARRAY", "JSONB_GROUP_OBJECT"};
       fails = IsOneOf(tokens[at], kOthers);
       return std::nullopt;
     }
@@ -699,7 +760,8 @@ class SelectReader {
     const auto parts = SplitAt(inner, tokens[at].depth + 1, ",");
     GroupValue value{.kind = call->second};
     // min() and max() of several values are no aggregates.
-    const bool is_extreme = value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
+    const bool is_extreme =
+        value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
     if (is_extreme && parts.size() > 1) return std::nullopt;
     fails = !ReadArguments(parts, value);
     at = end + 1;
@@ -719,7 +781,8 @@ class SelectReader {
 
   bool ReadArguments(const std::vector<Tokens>& parts, GroupValue& value) {
     Tokens first = parts[0];
-    if (parts.size() == 1 && first.size() == 1 && first[0].IsSign("*") && value.kind == GroupValue::Kind::kCountOf) {
+    if (parts.size() == 1 && first.size() == 1 && first[0].IsSign("*") &&
+        value.kind == GroupValue::Kind::kCountOf) {
       value.kind = GroupValue::Kind::kCount;
       return true;
     }
@@ -731,13 +794,15 @@ class SelectReader {
     auto of = ReadExpression(first, names_);
     if (!of) return false;
     value.of = std::move(*of);
-    const bool has_two = value.kind == GroupValue::Kind::kQuantile || value.kind == GroupValue::Kind::kConcurrency;
+    const bool has_two =
+        value.kind == GroupValue::Kind::kQuantile || value.kind == GroupValue::Kind::kConcurrency;
     if (parts.size() != (has_two ? 2 : 1)) return false;
     if (value.kind == GroupValue::Kind::kQuantile) {
       if (parts[1].size() != 1) return false;
       const std::string_view q = parts[1][0].source;
       const auto read = std::from_chars(q.data(), q.data() + q.size(), value.q);
-      return read.ec == std::errc() && read.ptr == q.data() + q.size() && value.q >= 0 && value.q <= 1;
+      return read.ec == std::errc() && read.ptr == q.data() + q.size() && value.q >= 0 &&
+             value.q <= 1;
     }
     if (value.kind == GroupValue::Kind::kConcurrency) {
       auto lengths = ReadExpression(parts[1], names_);
@@ -749,7 +814,8 @@ class SelectReader {
 
   // "FILTER (WHERE condition)".
   bool ReadFilter(Tokens tokens, size_t& at, GroupValue& value) {
-    if (at + 3 >= tokens.size() || !tokens[at + 1].IsSign("(") || !tokens[at + 2].Is("WHERE")) return false;
+    if (at + 3 >= tokens.size() || !tokens[at + 1].IsSign("(") || !tokens[at + 2].Is("WHERE"))
+      return false;
     const size_t end = EndOf(tokens, at + 1);
     if (end == tokens.size()) return false;
     value.filter = ReadExpression(tokens.subspan(at + 3, end - at - 3), names_);
@@ -782,16 +848,19 @@ class SelectReader {
       text += source;
     };
     for (size_t at = 0; at < tokens.size();) {
-      const auto key = std::find_if(expressions_.begin(), expressions_.end(), [&](const auto& each) {
-        return each.first.size() <= tokens.size() - at &&
-               SameTokens(each.first, tokens.subspan(at, each.first.size()));
-      });
+      const auto key =
+          std::find_if(expressions_.begin(), expressions_.end(), [&](const auto& each) {
+            return each.first.size() <= tokens.size() - at &&
+                   SameTokens(each.first, tokens.subspan(at, each.first.size()));
+          });
       // Only if no operator binds more tightly.
       if (key != expressions_.end()) {
         const size_t end = at + key->first.size();
-        const bool is_alone = (at == 0 || tokens[at - 1].IsSign("(") || tokens[at - 1].IsSign(",") || tokens[at - 1].Is("BY")) &&
-                              (end == tokens.size() || tokens[end].IsSign(")") || tokens[end].IsSign(",") ||
-                               tokens[end].Is("DESC") || tokens[end].Is("ASC") || tokens[end].Is("LIMIT"));
+        const bool is_alone =
+            (at == 0 || tokens[at - 1].IsSign("(") || tokens[at - 1].IsSign(",") ||
+             tokens[at - 1].Is("BY")) &&
+            (end == tokens.size() || tokens[end].IsSign(")") || tokens[end].IsSign(",") ||
+             tokens[end].Is("DESC") || tokens[end].Is("ASC") || tokens[end].Is("LIMIT"));
         if (!is_alone) return std::nullopt;
         put(Quoted(NameOfKey(key->second)));
         at = end;
@@ -857,8 +926,9 @@ class SelectReader {
 bool HidesTables(Tokens tokens) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].IsName() || !tables::TableNamed(tokens[i].Value())) continue;
-    const bool is_definition = tokens[i + 1].Is("AS") && (tokens[i + 2].IsSign("(") || tokens[i + 2].Is("MATERIALIZED") ||
-                                                          tokens[i + 2].Is("NOT"));
+    const bool is_definition =
+        tokens[i + 1].Is("AS") &&
+        (tokens[i + 2].IsSign("(") || tokens[i + 2].Is("MATERIALIZED") || tokens[i + 2].Is("NOT"));
     if (is_definition || tokens[i + 1].IsSign("(")) return true;
   }
   return false;
@@ -898,19 +968,23 @@ std::string TypeOf(const Expression& expression, const GroupQuery& query) {
   return query.relations[expression.column.relation].columns[expression.column.column].type;
 }
 
-std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe,
+std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last,
+                                    const Describe& describe,
                                     const std::function<bool(const GroupSelect&)>& is_wanted) {
   std::vector<GroupSelect> found;
   const std::vector<SqlToken> tokens = TokensOf(statement);
   const CommonTables common(tokens);
   // Names of an inner WITH are unknown outside, and SQLite does not report the type of a CAST.
-  const auto withs = std::count_if(tokens.begin(), tokens.end(), [](const SqlToken& token) { return token.Is("WITH"); });
-  const bool is_known = withs <= 1 && std::none_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
-    return token.Is("CAST") || token.Is("COLLATE");
-  });
+  const auto withs = std::count_if(tokens.begin(), tokens.end(),
+                                   [](const SqlToken& token) { return token.Is("WITH"); });
+  const bool is_known =
+      withs <= 1 && std::none_of(tokens.begin(), tokens.end(), [](const SqlToken& token) {
+        return token.Is("CAST") || token.Is("COLLATE");
+      });
   const Describe nothing;
   ForEachSelect(tokens, [&](Tokens of_select) {
-    auto select = SelectReader(statement, of_select, common, is_known ? describe : nothing).Read(last + 1);
+    auto select =
+        SelectReader(statement, of_select, common, is_known ? describe : nothing).Read(last + 1);
     if (!select) return false;
     ++last;
     if (is_wanted && !is_wanted(*select)) return false;

@@ -27,10 +27,11 @@ struct GroupValue {
     kMean,
     kQuantile,
     kConcurrency,
-    kBeside,  // the value in the row of the smallest or largest value; without one, in the first row
+    kBeside,  // the value in the row of the smallest or largest value; without one, in the first
+              // row
   };
   Kind kind = Kind::kCount;
-  Expression of = {};  // of all but kCount
+  Expression of = {};                               // of all but kCount
   std::optional<Expression> filter = std::nullopt;  // rows that do not meet it are left out
   double q = 0;
   Expression lengths = {};  // of kConcurrency; `of` are the begins
@@ -48,7 +49,8 @@ struct OrderedSelect;
 struct GroupRelation {
   std::optional<tables::Table> table = std::nullopt;  // of the trace
   std::string alias = {};
-  // "WITH ... SELECT * FROM source AS alias" in parts: `before` the list of columns, and `from` behind it.
+  // "WITH ... SELECT * FROM source AS alias" in parts: `before` the list of columns, and `from`
+  // behind it.
   std::string before = {};
   std::string from = {};
   std::vector<RelationColumn> columns = {};  // 64 at most
@@ -78,7 +80,8 @@ struct OrderedWindow {
   bool operator==(const OrderedWindow&) const = default;
 };
 
-// A SELECT with window functions over all rows of a table or of a UNION ALL, in the order of one of its columns.
+// A SELECT with window functions over all rows of a table or of a UNION ALL, in the order of one of
+// its columns.
 struct OrderedSelect {
   struct Part {
     // Its keys are the columns; none: SQLite answers `select`.
@@ -90,8 +93,8 @@ struct OrderedSelect {
   uint64_t used = 0;   // bits of these
   uint8_t order = 0;   // the column that orders rows
   std::vector<OrderedWindow> windows = {};
-  // The selected columns: expressions of the columns of the parts, and of windows, whose numbers go on behind
-  // those.
+  // The selected columns: expressions of the columns of the parts, and of windows, whose numbers go
+  // on behind those.
   std::vector<Expression> items = {};
 };
 
@@ -99,9 +102,10 @@ struct OrderedSelect {
 struct GroupSelect {
   GroupQuery query;
   size_t number = 0;  // of the table of its groups: kGroupTable with that behind
-  size_t begin = 0;  // in the statement
+  size_t begin = 0;   // in the statement
   size_t end = 0;
-  // The SELECT without its GROUP BY, which reads a table whose columns are named "#k0", ... for keys and
+  // The SELECT without its GROUP BY, which reads a table whose columns are named "#k0", ... for
+  // keys and
   // "#v0", ... for values.
   std::string text;
 };
@@ -129,12 +133,14 @@ struct TopSelect {
 std::vector<TopSelect> FindTops(std::string_view statement);
 
 // The columns that a SELECT has; none if SQLite does not understand it.
-using Describe = std::function<std::optional<std::vector<RelationColumn>>(const std::string& select)>;
+using Describe =
+    std::function<std::optional<std::vector<RelationColumn>>(const std::string& select)>;
 
-// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within another one. SQLite runs
-// statements that are not understood completely. `last` is the number of the last table, and becomes that. Without
-// `describe` they read tables of the trace alone.
-std::vector<GroupSelect> FindGroups(std::string_view statement, size_t& last, const Describe& describe = nullptr,
-                                    const std::function<bool(const GroupSelect&)>& is_wanted = nullptr);
+// The SELECTs of a statement that can be answered so and that `is_wanted` is true of, none within
+// another one. SQLite runs statements that are not understood completely. `last` is the number of
+// the last table, and becomes that. Without `describe` they read tables of the trace alone.
+std::vector<GroupSelect> FindGroups(
+    std::string_view statement, size_t& last, const Describe& describe = nullptr,
+    const std::function<bool(const GroupSelect&)>& is_wanted = nullptr);
 
 }  // namespace query

@@ -182,15 +182,16 @@ struct Sums {
   bool is_real = false;
   std::vector<measure::Histogram> histograms;
   std::vector<Concurrency> concurrencies;
-  CellCodes codes;                        // of kCountDistinct and kBeside
-  NumberCodes seen{kMaxDistinct};         // groups with codes, of kCountDistinct
-  std::vector<uint32_t> code_of_group;    // of kBeside
+  CellCodes codes;                      // of kCountDistinct and kBeside
+  NumberCodes seen{kMaxDistinct};       // groups with codes, of kCountDistinct
+  std::vector<uint32_t> code_of_group;  // of kBeside
   std::vector<uint32_t> codes_of_batch;
 };
 
 class GroupSummer {
  public:
-  GroupSummer(const GroupQuery& query, const GroupInput& input) : query_(query), rows_of_(query, input) {}
+  GroupSummer(const GroupQuery& query, const GroupInput& input)
+      : query_(query), rows_of_(query, input) {}
 
   std::optional<Groups> Run() {
     if (!rows_of_.Prepare()) return std::nullopt;
@@ -206,7 +207,8 @@ class GroupSummer {
       has_extreme_ |= value.kind == GroupValue::Kind::kMin || value.kind == GroupValue::Kind::kMax;
     }
     if (query_.keys.empty()) Resize(1);
-    if (!rows_of_.ForEachBatch([this](ExpressionRows& batch) { return AddBatch(batch); })) return std::nullopt;
+    if (!rows_of_.ForEachBatch([this](ExpressionRows& batch) { return AddBatch(batch); }))
+      return std::nullopt;
     return Finish();
   }
 
@@ -222,7 +224,8 @@ class GroupSummer {
       if (rows_[group_[row]]++ == 0 && has_beside_ && !has_extreme_) Show(row);
     }
     for (size_t value = 0; value < sums_.size(); ++value) {
-      if (query_.values[value].kind != GroupValue::Kind::kBeside && !AddValue(query_.values[value], sums_[value], batch)) {
+      if (query_.values[value].kind != GroupValue::Kind::kBeside &&
+          !AddValue(query_.values[value], sums_[value], batch)) {
         return false;
       }
     }
@@ -284,8 +287,10 @@ class GroupSummer {
       if (query_.values[i].kind != GroupValue::Kind::kBeside) continue;
       Sums& sums = sums_[i];
       const ColumnValues* values = sums.of.Of(batch);
-      if (values == nullptr || !sums.codes.Find(*values, batch.size(), sums.codes_of_batch)) return false;
-      for (const uint32_t group : shown_) sums.code_of_group[group] = sums.codes_of_batch[shown_row_[group]];
+      if (values == nullptr || !sums.codes.Find(*values, batch.size(), sums.codes_of_batch))
+        return false;
+      for (const uint32_t group : shown_)
+        sums.code_of_group[group] = sums.codes_of_batch[shown_row_[group]];
       for (size_t row = 0; must_be_one && row < group_.size(); ++row) {
         if (sums.code_of_group[group_[row]] != sums.codes_of_batch[row]) return false;
       }
@@ -311,7 +316,8 @@ class GroupSummer {
     if (value.kind == GroupValue::Kind::kCount && !sums.filter) return true;
     bool fails = false;
     const std::vector<uint8_t>* chosen = FilterOf(sums, batch, fails);
-    const ColumnValues* values = value.kind == GroupValue::Kind::kCount ? nullptr : sums.of.Of(batch);
+    const ColumnValues* values =
+        value.kind == GroupValue::Kind::kCount ? nullptr : sums.of.Of(batch);
     if (fails || (values == nullptr && value.kind != GroupValue::Kind::kCount)) return false;
     const auto for_each_row = [&](auto&& each) {
       for (uint32_t i = 0; i < group_.size(); ++i) {
@@ -337,19 +343,23 @@ class GroupSummer {
           return true;
         });
       case GroupValue::Kind::kCountDistinct:
-        return sums.codes.Find(*values, batch.size(), sums.codes_of_batch) && for_each_row([&](uint32_t row, uint32_t group) {
-                 return sums.codes_of_batch[row] == 0 || CountOnce(sums, group, sums.codes_of_batch[row]);
+        return sums.codes.Find(*values, batch.size(), sums.codes_of_batch) &&
+               for_each_row([&](uint32_t row, uint32_t group) {
+                 return sums.codes_of_batch[row] == 0 ||
+                        CountOnce(sums, group, sums.codes_of_batch[row]);
                });
       case GroupValue::Kind::kSum:
       case GroupValue::Kind::kMean:
         if (HasReals(*values)) return AddReals(*values, sums, chosen);
         return !sums.is_real && for_each_number([&](uint32_t, uint32_t group, int64_t number) {
-          if (__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group])) return false;
+          if (__builtin_add_overflow(sums.numbers[group], number, &sums.numbers[group]))
+            return false;
           if (value.kind != GroupValue::Kind::kMean) return true;
           sums.reals[group] += static_cast<double>(number);
           // Beyond that the result depends on the order of the rows, which SQLite determines in a
           // join.
-          return query_.relations.size() == 1 || (sums.reals[group] < kMostExact && sums.reals[group] > -kMostExact);
+          return query_.relations.size() == 1 ||
+                 (sums.reals[group] < kMostExact && sums.reals[group] > -kMostExact);
         });
       case GroupValue::Kind::kMin:
       case GroupValue::Kind::kMax: {
@@ -361,7 +371,8 @@ class GroupSummer {
           const int64_t number = values->values[row];
           const bool is_null = kind == Cell::Kind::kNull;
           const bool is_first = sums.counts[group] == 0;
-          const bool is_better = value.kind == GroupValue::Kind::kMin ? number < best : number > best;
+          const bool is_better =
+              value.kind == GroupValue::Kind::kMin ? number < best : number > best;
           if (is_null ? is_first : is_first || is_better) {
             best = number;
             if (has_beside_) Show(row);
@@ -393,14 +404,17 @@ class GroupSummer {
   }
 
   static bool HasReals(const ColumnValues& values) {
-    return values.kinds.empty() ? values.kind == Cell::Kind::kReal
-                                : std::find(values.kinds.begin(), values.kinds.end(),
-                                            static_cast<uint8_t>(Cell::Kind::kReal)) != values.kinds.end();
+    return values.kinds.empty()
+               ? values.kind == Cell::Kind::kReal
+               : std::find(values.kinds.begin(), values.kinds.end(),
+                           static_cast<uint8_t>(Cell::Kind::kReal)) != values.kinds.end();
   }
   // The sum of reals depends on their order, which is that of the table only without joins.
   bool AddReals(const ColumnValues& values, Sums& sums, const std::vector<uint8_t>* chosen) {
     if (!SumsAreOfDoubles() || query_.relations.size() != 1) return false;
-    if (!sums.is_real && std::any_of(sums.counts.begin(), sums.counts.end(), [](uint64_t count) { return count != 0; })) return false;
+    if (!sums.is_real && std::any_of(sums.counts.begin(), sums.counts.end(),
+                                     [](uint64_t count) { return count != 0; }))
+      return false;
     sums.is_real = true;
     for (size_t i = 0; i < group_.size(); ++i) {
       const Cell::Kind kind = values.KindOf(i);
@@ -412,13 +426,16 @@ class GroupSummer {
     return true;
   }
 
-  bool AddIntervals(const ColumnValues& begins, Sums& sums, ExpressionRows& batch, const std::vector<uint8_t>* chosen) {
+  bool AddIntervals(const ColumnValues& begins, Sums& sums, ExpressionRows& batch,
+                    const std::vector<uint8_t>* chosen) {
     const ColumnValues* lengths = sums.lengths.Of(batch);
     if (lengths == nullptr) return false;
     for (size_t i = 0; i < group_.size(); ++i) {
       const Cell::Kind begin = begins.KindOf(i);
       const Cell::Kind length = lengths->KindOf(i);
-      if (begin == Cell::Kind::kNull || length == Cell::Kind::kNull || (chosen != nullptr && (*chosen)[i] == 0)) continue;
+      if (begin == Cell::Kind::kNull || length == Cell::Kind::kNull ||
+          (chosen != nullptr && (*chosen)[i] == 0))
+        continue;
       if (begin != Cell::Kind::kInteger || length != Cell::Kind::kInteger) return false;
       if (lengths->values[i] < 0 || ++intervals_ > Concurrency::kMaxIntervals) return false;
       ++sums.counts[group_[i]];
@@ -453,7 +470,8 @@ class GroupSummer {
         break;
       }
       case GroupValue::Kind::kConcurrency:
-        cell.Set(std::string_view(groups_.texts.emplace_back(sums.concurrencies[group].TakeJson())));
+        cell.Set(
+            std::string_view(groups_.texts.emplace_back(sums.concurrencies[group].TakeJson())));
         break;
       case GroupValue::Kind::kQuantile:
         cell.Set(sums.histograms[group].Quantile(value.q));
@@ -512,8 +530,8 @@ class GroupSummer {
   JoinedRows rows_of_;
   Groups groups_;
   std::vector<ExpressionValues> keys_;
-  std::vector<CellCodes> codes_;     // of these
-  std::vector<NumberCodes> pairs_;   // of the code of the keys before, and that of a key
+  std::vector<CellCodes> codes_;    // of these
+  std::vector<NumberCodes> pairs_;  // of the code of the keys before, and that of a key
   std::deque<Sums> sums_;
   std::vector<uint64_t> rows_;  // by group
   uint32_t most_ = 0;

@@ -17,9 +17,9 @@
 namespace query {
 
 struct Groups {
-  size_t width = 0;                  // cells of a group: its keys, then its values
-  std::vector<tables::Cell> cells;   // ascending by the keys, as SQLite orders them
-  std::deque<std::string> texts;     // of the cells
+  size_t width = 0;                 // cells of a group: its keys, then its values
+  std::vector<tables::Cell> cells;  // ascending by the keys, as SQLite orders them
+  std::deque<std::string> texts;    // of the cells
 };
 
 // None where SQLite has to answer: too many groups for memory, numbers beyond 64 bits, values that

@@ -40,8 +40,10 @@ bool IsRange(Kind kind) { return kind >= Kind::kLess && kind <= Kind::kGreaterEq
 // Rows that combine one row of the base with one of each relation so far.
 class JoinedRows::Batch final : public ExpressionRows {
  public:
-  explicit Batch(JoinedRows& of) : of_(of), places_(of.query_.relations.size()), columns_(of.query_.relations.size()) {
-    for (size_t i = 0; i < columns_.size(); ++i) columns_[i].resize(of.query_.relations[i].columns.size());
+  explicit Batch(JoinedRows& of)
+      : of_(of), places_(of.query_.relations.size()), columns_(of.query_.relations.size()) {
+    for (size_t i = 0; i < columns_.size(); ++i)
+      columns_[i].resize(of.query_.relations[i].columns.size());
   }
 
   size_t size() const override { return size_; }
@@ -78,7 +80,8 @@ class JoinedRows::Batch final : public ExpressionRows {
     for (size_t i = 0; i < places_.size(); ++i) {
       if (before.places_[i].empty()) continue;
       places_[i].resize(from_.size());
-      for (size_t row = 0; row < from_.size(); ++row) places_[i][row] = before.places_[i][from_[row]];
+      for (size_t row = 0; row < from_.size(); ++row)
+        places_[i][row] = before.places_[i][from_[row]];
     }
     places_[relation].swap(rows_);
     size_ = from_.size();
@@ -116,7 +119,8 @@ class JoinedRows::Batch final : public ExpressionRows {
     }
   }
 
-  static void Gather(const ColumnValues& from, const std::vector<uint32_t>& rows, ColumnValues& to) {
+  static void Gather(const ColumnValues& from, const std::vector<uint32_t>& rows,
+                     ColumnValues& to) {
     to.rows = rows.size();
     to.kind = from.kind;
     to.texts = from.texts;
@@ -128,7 +132,8 @@ class JoinedRows::Batch final : public ExpressionRows {
       to.values[i] = rows[i] == kNoRow || is_null ? 0 : from.values[rows[i]];
     }
     for (size_t i = 0; i < to.kinds.size(); ++i) {
-      to.kinds[i] = static_cast<uint8_t>(rows[i] == kNoRow ? Cell::Kind::kNull : from.KindOf(rows[i]));
+      to.kinds[i] =
+          static_cast<uint8_t>(rows[i] == kNoRow ? Cell::Kind::kNull : from.KindOf(rows[i]));
     }
   }
 
@@ -142,7 +147,10 @@ class JoinedRows::Batch final : public ExpressionRows {
 };
 
 JoinedRows::JoinedRows(const GroupQuery& query, const GroupInput& input)
-    : query_(query), input_(input), relations_(query.relations.size()), has_failed_(query.relations.size()) {}
+    : query_(query),
+      input_(input),
+      relations_(query.relations.size()),
+      has_failed_(query.relations.size()) {}
 JoinedRows::~JoinedRows() = default;
 
 bool JoinedRows::Prepare() {
@@ -160,7 +168,8 @@ bool JoinedRows::Prepare() {
     has_failed_[i] = rows > Relation::kMaxRows && relation.own.empty();
     if (!relation.is_left) candidates.emplace_back(rows, i);
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [rows, base] : candidates) {
     if (LoadOthers(base)) return Plan(base);
   }
@@ -191,11 +200,14 @@ bool JoinedRows::Load(size_t number) {
   for (size_t i = 0; i < relation.columns.size(); ++i) {
     if ((relation.used >> i & 1) == 0) continue;
     columns += columns.empty() ? "\"" : ", \"";
-    for (const char c : relation.columns[i].name) columns += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (const char c : relation.columns[i].name)
+      columns += c == '"' ? std::string("\"\"") : std::string(1, c);
     columns += '"';
   }
-  std::string select = relation.before + "SELECT " + (columns.empty() ? "1" : columns) + relation.from;
-  for (const std::string& own : relation.own) select += (&own == relation.own.data() ? " WHERE (" : " AND (") + own + ")";
+  std::string select =
+      relation.before + "SELECT " + (columns.empty() ? "1" : columns) + relation.from;
+  for (const std::string& own : relation.own)
+    select += (&own == relation.own.data() ? " WHERE (" : " AND (") + own + ")";
   auto rows = std::make_unique<Relation>(std::max(1, std::popcount(relation.used)));
   has_failed_[number] = !input_.load(select, *rows);
   rows->Seal();
@@ -210,17 +222,20 @@ void JoinedRows::Fold(Expression& expression) {
   };
   if (expression.kind == Kind::kColumn) {
     const size_t relation = expression.column.relation;
-    const bool is_one = relation != base_ && !query_.relations[relation].is_left && relations_[relation]->rows() == 1;
+    const bool is_one = relation != base_ && !query_.relations[relation].is_left &&
+                        relations_[relation]->rows() == 1;
     if (is_one) set(CellOf(*SourceOf(expression.column), 0));
     return;
   }
   for (Expression& operand : expression.operands) Fold(operand);
-  const bool is_constant = std::all_of(expression.operands.begin(), expression.operands.end(),
-                                       [](const Expression& operand) { return operand.IsConstant(); });
+  const bool is_constant =
+      std::all_of(expression.operands.begin(), expression.operands.end(),
+                  [](const Expression& operand) { return operand.IsConstant(); });
   if (expression.operands.empty() || !is_constant) return;
   std::vector<Cell> cells;
   for (const Expression& operand : expression.operands) {
-    cells.push_back(operand.kind == Kind::kScalar ? scalars_[static_cast<size_t>(operand.number)] : ConstantOf(operand));
+    cells.push_back(operand.kind == Kind::kScalar ? scalars_[static_cast<size_t>(operand.number)]
+                                                  : ConstantOf(operand));
   }
   const auto value = Evaluate(expression.kind, cells);
   // A text would belong to an expression that has been destroyed.
@@ -264,16 +279,19 @@ bool JoinedRows::Plan(size_t base) {
   return true;
 }
 
-std::vector<JoinedRows::Bound> JoinedRows::BoundsOf(size_t relation, uint64_t there,
-                                                    const std::vector<const Expression*>& terms) const {
+std::vector<JoinedRows::Bound> JoinedRows::BoundsOf(
+    size_t relation, uint64_t there, const std::vector<const Expression*>& terms) const {
   std::vector<Bound> bounds;
   for (const Expression* term : terms) {
     if (term->kind != Kind::kEqual && !IsRange(term->kind)) continue;
     for (const size_t side : {0, 1}) {
       const Expression& column = term->operands[side];
       const Expression& value = term->operands[1 - side];
-      if (column.kind != Kind::kColumn || column.column.relation != relation || (RelationsOf(value) & ~there) != 0) continue;
-      bounds.push_back({column.column.column, &value, side == 0 ? term->kind : MirroredKind(term->kind), term});
+      if (column.kind != Kind::kColumn || column.column.relation != relation ||
+          (RelationsOf(value) & ~there) != 0)
+        continue;
+      bounds.push_back(
+          {column.column.column, &value, side == 0 ? term->kind : MirroredKind(term->kind), term});
       break;
     }
   }
@@ -292,10 +310,12 @@ bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms)
     std::vector<const Expression*> on;
     for (const Expression& condition : relation.on) AddTerms(condition, on);
     auto bounds = BoundsOf(i, there, relation.is_left ? on : terms);
-    const auto equal = std::find_if(bounds.begin(), bounds.end(), [](const Bound& bound) { return bound.kind == Kind::kEqual; });
+    const auto equal = std::find_if(bounds.begin(), bounds.end(),
+                                    [](const Bound& bound) { return bound.kind == Kind::kEqual; });
     if (equal != bounds.end()) bounds = {*equal};
     const bool is_equal = bounds.size() == 1 && bounds[0].kind == Kind::kEqual;
-    // Remaining conditions of a LEFT JOIN would have to be checked before a row is known to have no match.
+    // Remaining conditions of a LEFT JOIN would have to be checked before a row is known to have no
+    // match.
     if (relation.is_left && !(is_equal && on.size() == 1)) continue;
     const Rank rank = is_equal ? kByEqual : bounds.empty() ? kByAll : kBySome;
     if (rank <= best) continue;
@@ -316,12 +336,15 @@ bool JoinedRows::AddStep(uint64_t& there, std::vector<const Expression*>& terms)
     if ((column && column != bound.column) || value) continue;
     column = bound.column;
     value = std::make_unique<ExpressionValues>(*bound.value, scalars_);
-    (is_high ? step.below_high : step.above_low) = bound.kind == Kind::kLess || bound.kind == Kind::kGreater ? 1 : 0;
+    (is_high ? step.below_high : step.above_low) =
+        bound.kind == Kind::kLess || bound.kind == Kind::kGreater ? 1 : 0;
     std::erase(terms, bound.term);
   }
   if (column) {
     const uint64_t before = query_.relations[next].used & (BitOf(*column) - 1);
-    if (!rows.OrderBy(static_cast<size_t>(std::popcount(before))) || (step.is_range && rows.is_of_texts())) return false;
+    if (!rows.OrderBy(static_cast<size_t>(std::popcount(before))) ||
+        (step.is_range && rows.is_of_texts()))
+      return false;
   }
   there |= BitOf(next);
   TakeConditions(there, terms, step);
@@ -333,8 +356,8 @@ void JoinedRows::TakeConditions(uint64_t there, std::vector<const Expression*>& 
     const uint64_t relations = RelationsOf(*term);
     if ((relations & ~there) != 0) return false;
     // Conditions on one relation have selected its rows already.
-    const bool is_done = std::has_single_bit(relations) && relations != BitOf(base_) && !step.is_left &&
-                         relations == BitOf(step.relation);
+    const bool is_done = std::has_single_bit(relations) && relations != BitOf(base_) &&
+                         !step.is_left && relations == BitOf(step.relation);
     if (!is_done) step.conditions.emplace_back(*term, scalars_);
     return true;
   });
@@ -394,7 +417,8 @@ bool JoinedRows::Filter(Batch& batch, std::vector<ExpressionValues>& conditions)
     kept.clear();
     const bool are_whole = values->kinds.empty() && values->kind == Cell::Kind::kInteger;
     for (uint32_t row = 0; row < batch.size(); ++row) {
-      const auto is_true = are_whole ? std::optional(values->values[row] != 0) : IsTrue(CellOf(*values, row));
+      const auto is_true =
+          are_whole ? std::optional(values->values[row] != 0) : IsTrue(CellOf(*values, row));
       if (!is_true) return false;
       if (*is_true) kept.push_back(row);
     }
@@ -435,7 +459,8 @@ bool JoinedRows::FindRange(Step& step, ExpressionRows& rows) {
     int64_t from = low != nullptr ? low->values[row] : INT64_MIN;
     if (!numbers.empty()) from = numbers[static_cast<size_t>(from)];
     int64_t to = high != nullptr ? high->values[row] : step.is_range ? INT64_MAX : from;
-    if (__builtin_add_overflow(from, step.above_low, &from) || __builtin_sub_overflow(to, step.below_high, &to)) {
+    if (__builtin_add_overflow(from, step.above_low, &from) ||
+        __builtin_sub_overflow(to, step.below_high, &to)) {
       ranges[row] = {};
       continue;
     }

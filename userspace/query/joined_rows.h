@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows that a GroupQuery groups: those of one table of the cache, joined with rows of small relations.
+// The rows that a GroupQuery groups: those of one table of the cache, joined with rows of small
+// relations.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +49,8 @@ class JoinedRows {
   std::span<const tables::Cell> scalars() const { return scalars_; }
   // Rows of the table.
   uint64_t table_rows() const { return table_rows_; }
-  // Calls `each` with batches of rows, in the order of the table. False if `each` returns false, or if SQLite has to
-  // answer.
+  // Calls `each` with batches of rows, in the order of the table. False if `each` returns false, or
+  // if SQLite has to answer.
   bool ForEachBatch(const std::function<bool(ExpressionRows&)>& each);
 
  private:
@@ -58,7 +59,8 @@ class JoinedRows {
   struct Step {
     size_t relation = 0;
     bool is_left = false;
-    // Rows whose ordering column equals `low`, or is from `low` to `high` if there is one; empty: all rows.
+    // Rows whose ordering column equals `low`, or is from `low` to `high` if there is one; empty:
+    // all rows.
     std::unique_ptr<ExpressionValues> low;
     std::unique_ptr<ExpressionValues> high;
     int64_t above_low = 0;   // 1: `low` itself is excluded
@@ -81,7 +83,8 @@ class JoinedRows {
   void Fold(Expression& expression);
   bool AddStep(uint64_t& there, std::vector<const Expression*>& terms);
   // The bounds of a relation's columns by those `terms` whose other relations are in `there`.
-  std::vector<Bound> BoundsOf(size_t relation, uint64_t there, const std::vector<const Expression*>& terms) const;
+  std::vector<Bound> BoundsOf(size_t relation, uint64_t there,
+                              const std::vector<const Expression*>& terms) const;
   void TakeConditions(uint64_t there, std::vector<const Expression*>& terms, Step& step);
   bool AddBlock();
   const columns::ColumnValues* SourceOf(ColumnRef column);
@@ -106,8 +109,8 @@ class JoinedRows {
   std::vector<std::unique_ptr<Batch>> batches_;
   const std::function<bool(ExpressionRows&)>* each_ = nullptr;
 
-  std::vector<columns::ColumnValues> values_;  // of columns of the block
-  uint64_t loaded_ = 0;                        // bits of these
+  std::vector<columns::ColumnValues> values_;         // of columns of the block
+  uint64_t loaded_ = 0;                               // bits of these
   std::vector<std::vector<Relation::Range>> ranges_;  // by level
 };
 

@@ -27,7 +27,8 @@ class OrderedRows::Block final : public ExpressionRows {
     if (column.column >= source_columns) {
       if (!of_.FillWindow(column.column - source_columns, values)) return nullptr;
     } else {
-      for (size_t row = 0; row < size(); ++row) values.values[row] = of_.ValueOf(of_.begin_ + row, column.column);
+      for (size_t row = 0; row < size(); ++row)
+        values.values[row] = of_.ValueOf(of_.begin_ + row, column.column);
     }
     of_.filled_ |= uint64_t{1} << column.column;
     return &values;
@@ -61,7 +62,8 @@ bool OrderedRows::AddPart(const OrderedSelect::Part& part) {
       for (size_t i = 0; i < items.size(); ++i) {
         if ((select_.used >> i & 1) == 0) continue;
         const ColumnValues* values = items[i].Of(batch);
-        if (values == nullptr || !(i == select_.order ? AddRows(*values, batch.size()) : AddConstant(i, *values, batch.size()))) {
+        if (values == nullptr || !(i == select_.order ? AddRows(*values, batch.size())
+                                                      : AddConstant(i, *values, batch.size()))) {
           return false;
         }
       }
@@ -74,7 +76,8 @@ bool OrderedRows::AddPart(const OrderedSelect::Part& part) {
   for (size_t i = 0; i < select_.columns; ++i) {
     if ((select_.used >> i & 1) == 0) continue;
     const ColumnValues& values = rows.column(i);
-    if (!(i == select_.order ? AddRows(values, rows.rows()) : AddConstant(i, values, rows.rows()))) return false;
+    if (!(i == select_.order ? AddRows(values, rows.rows()) : AddConstant(i, values, rows.rows())))
+      return false;
   }
   return true;
 }
@@ -94,7 +97,9 @@ bool OrderedRows::AddRows(const ColumnValues& times, size_t rows) {
 bool OrderedRows::AddConstant(size_t column, const ColumnValues& values, size_t rows) {
   std::optional<int64_t>& constant = constants_.back()[column];
   for (size_t i = 0; i < rows; ++i) {
-    if (values.KindOf(i) != Cell::Kind::kInteger || constant.value_or(values.values[i]) != values.values[i]) return false;
+    if (values.KindOf(i) != Cell::Kind::kInteger ||
+        constant.value_or(values.values[i]) != values.values[i])
+      return false;
     constant = values.values[i];
   }
   return true;
@@ -111,7 +116,8 @@ bool OrderedRows::Read(uint8_t column, ColumnValues& values) {
   Block block(*this);
   // Sums continue from block to block.
   for (size_t i = 0; i < select_.windows.size(); ++i) {
-    if (block.Column({.column = static_cast<uint8_t>(select_.columns + i)}) == nullptr) return false;
+    if (block.Column({.column = static_cast<uint8_t>(select_.columns + i)}) == nullptr)
+      return false;
   }
   const ColumnValues* made = columns_[column].Of(block);
   if (made != nullptr) values = *made;
@@ -142,8 +148,10 @@ bool OrderedRows::FillWindow(size_t number, ColumnValues& values) {
       case WindowKind::kCount:
       case WindowKind::kSum:
         // The sum of a row includes all rows of the same time.
-        for (; sum.next <= row || (sum.next < rows_.size() && TimeOf(sum.next) == TimeOf(row)); ++sum.next) {
-          const int64_t step = window.kind == WindowKind::kCount ? 1 : ValueOf(sum.next, window.column);
+        for (; sum.next <= row || (sum.next < rows_.size() && TimeOf(sum.next) == TimeOf(row));
+             ++sum.next) {
+          const int64_t step =
+              window.kind == WindowKind::kCount ? 1 : ValueOf(sum.next, window.column);
           if (__builtin_add_overflow(sum.sum, step, &sum.sum)) return false;
         }
         value = sum.sum;

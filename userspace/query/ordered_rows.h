@@ -14,15 +14,16 @@
 
 namespace query {
 
-// The rows of an OrderedSelect in their order. All rows of a part have the same values except in the ordering column: in
-// memory a row is its time and the number of its part.
+// The rows of an OrderedSelect in their order. All rows of a part have the same values except in
+// the ordering column: in memory a row is its time and the number of its part.
 class OrderedRows final : public RowBlocks {
  public:
   // Largest number of rows, in 256 MiB.
   static constexpr size_t kMaxRows = (size_t{256} << 20) / sizeof(int64_t);
 
   // Both must outlive it.
-  OrderedRows(const OrderedSelect& select, const GroupInput& input) : select_(select), input_(input) {}
+  OrderedRows(const OrderedSelect& select, const GroupInput& input)
+      : select_(select), input_(input) {}
 
   // False: SQLite has to answer.
   bool Prepare();
@@ -32,7 +33,8 @@ class OrderedRows final : public RowBlocks {
   bool MeetsNone(const ColumnCondition&) const override { return false; }
 
  private:
-  // The constant value of a column in all rows of a part; empty: it is not constant, or there are no rows.
+  // The constant value of a column in all rows of a part; empty: it is not constant, or there are
+  // no rows.
   using Constants = std::vector<std::optional<int64_t>>;
   class Block;
 
@@ -57,8 +59,9 @@ class OrderedRows final : public RowBlocks {
   std::vector<ExpressionValues> columns_;
   size_t begin_ = 0;  // of the block
   size_t end_ = 0;
-  std::vector<columns::ColumnValues> values_;  // of the source's columns in the block, and of windows behind them
-  uint64_t filled_ = 0;                        // bits of those
+  std::vector<columns::ColumnValues>
+      values_;           // of the source's columns in the block, and of windows behind them
+  uint64_t filled_ = 0;  // bits of those
   // State of a window: the sum, and the last row of the same time, which has the same sum.
   struct Sum {
     int64_t sum = 0;

@@ -35,7 +35,8 @@ bool Relation::Add(std::span<const Cell> row) {
 void Relation::Seal() {
   for (columns::ColumnValues& column : columns_) {
     const auto is_other = [&](uint8_t kind) { return kind != column.kinds.front(); };
-    if (column.kinds.empty() || std::any_of(column.kinds.begin(), column.kinds.end(), is_other)) continue;
+    if (column.kinds.empty() || std::any_of(column.kinds.begin(), column.kinds.end(), is_other))
+      continue;
     column.kind = static_cast<Cell::Kind>(column.kinds.front());
     column.kinds.clear();
   }
@@ -64,7 +65,8 @@ Relation::Range Relation::Equal(int64_t value) const { return Between(value, val
 Relation::Range Relation::Between(int64_t from, int64_t to) const {
   const auto low = std::lower_bound(ordered_.begin(), ordered_.end(), from);
   const auto high = from > to ? low : std::upper_bound(low, ordered_.end(), to);
-  return {static_cast<uint32_t>(low - ordered_.begin()), static_cast<uint32_t>(high - ordered_.begin())};
+  return {static_cast<uint32_t>(low - ordered_.begin()),
+          static_cast<uint32_t>(high - ordered_.begin())};
 }
 
 int64_t Relation::NumberOf(std::string_view text) const {

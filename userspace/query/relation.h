@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the rows of a small table or subquery in memory, and finds them by the values of one column.
+// Keeps the rows of a small table or subquery in memory, and finds them by the values of one
+// column.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,8 @@ class Relation {
     uint32_t from = 0;
     uint32_t to = 0;
   };
-  // Orders rows by the values of a column, which must be whole numbers, texts or NULL. False: there are
-  // other values.
+  // Orders rows by the values of a column, which must be whole numbers, texts or NULL. False: there
+  // are other values.
   bool OrderBy(size_t column);
   // Rows with this value; for a text, its number from NumberOf().
   Range Equal(int64_t value) const;
@@ -54,7 +55,8 @@ class Relation {
   size_t bytes_ = 0;
   std::vector<columns::ColumnValues> columns_;
   std::deque<std::string> texts_;
-  std::vector<std::unordered_map<std::string_view, int64_t>> texts_of_;  // of each column: the numbers of its texts
+  std::vector<std::unordered_map<std::string_view, int64_t>>
+      texts_of_;  // of each column: the numbers of its texts
   size_t ordered_by_ = 0;
   bool is_of_texts_ = false;
   std::vector<uint32_t> order_;   // of rows whose value is not NULL

@@ -29,7 +29,8 @@ class RowBlocks {
 class TableRowBlocks final : public RowBlocks {
  public:
   // `windows` may be null; otherwise it must outlive this.
-  TableRowBlocks(std::shared_ptr<const columns::ColumnFile> file, tables::Table table, const StatementWindows* windows)
+  TableRowBlocks(std::shared_ptr<const columns::ColumnFile> file, tables::Table table,
+                 const StatementWindows* windows)
       : file_(std::move(file)), table_(table), windows_(windows) {}
 
   bool Next() override {
@@ -39,7 +40,8 @@ class TableRowBlocks final : public RowBlocks {
   size_t rows() const override { return file_->table(table_).block_rows[next_ - 1]; }
   bool Read(uint8_t column, columns::ColumnValues& values) override {
     const size_t own = InfoOf(table_).columns.size();
-    return column < own ? file_->Read(table_, next_ - 1, column, values) : ReadWindow(column - own, values);
+    return column < own ? file_->Read(table_, next_ - 1, column, values)
+                        : ReadWindow(column - own, values);
   }
   bool MeetsNone(const ColumnCondition& condition) const override {
     return query::MeetsNone(condition, file_->entry(table_, next_ - 1, condition.column));
@@ -47,7 +49,9 @@ class TableRowBlocks final : public RowBlocks {
 
  private:
   bool ReadWindow(size_t number, columns::ColumnValues& values) const {
-    if (windows_ == nullptr || number >= windows_->values.size() || windows_->values[number].table() != table_) return false;
+    if (windows_ == nullptr || number >= windows_->values.size() ||
+        windows_->values[number].table() != table_)
+      return false;
     values.rows = rows();
     values.values.resize(rows());
     values.kinds.resize(rows());

@@ -10,7 +10,8 @@
 namespace query {
 namespace {
 
-// "columns/conditions/groups/varying/key/operands/operations/windows", numbers with commas behind each.
+// "columns/conditions/groups/varying/key/operands/operations/windows", numbers with commas behind
+// each.
 template <typename Each>
 std::string_view EachNumber(std::string_view text, Each&& each) {
   while (!text.empty() && text.front() != '/') {

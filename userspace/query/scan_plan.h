@@ -27,7 +27,8 @@ struct ScanPlan {
   std::optional<uint8_t> key = std::nullopt;
   // The condition that the key must equal; empty: the times from and to.
   std::optional<uint8_t> key_condition = std::nullopt;
-  // The column of each condition, and its operator as SQLITE_INDEX_CONSTRAINT_*; kListed if the value is a list.
+  // The column of each condition, and its operator as SQLITE_INDEX_CONSTRAINT_*; kListed if the
+  // value is a list.
   std::vector<uint8_t> operands = {};
   std::vector<uint8_t> operations = {};
   // Bit i: window i of the statement is read.

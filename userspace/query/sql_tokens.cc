@@ -54,8 +54,8 @@ size_t NumberOf(std::string_view sql) {
 }
 
 size_t SignOf(std::string_view sql) {
-  static constexpr std::array<std::string_view, 10> kLong = {"->>", "||", "<>", "!=", "==",
-                                                             "<=",  ">=", "<<", ">>", "->"};
+  static constexpr std::array<std::string_view, 10> kLong = {
+      "->>", "||", "<>", "!=", "==", "<=", ">=", "<<", ">>", "->"};
   for (const std::string_view sign : kLong) {
     if (sql.starts_with(sign)) return sign.size();
   }

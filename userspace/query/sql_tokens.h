@@ -15,7 +15,7 @@ struct SqlToken {
 
   Kind kind = Kind::kSign;
   std::string_view source = {};  // as written
-  size_t depth = 0;         // parentheses around it; a parenthesis itself counts as outside
+  size_t depth = 0;              // parentheses around it; a parenthesis itself counts as outside
 
   // True if it is this keyword, without quotes. `keyword` is in capitals.
   bool Is(std::string_view keyword) const;

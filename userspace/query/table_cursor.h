@@ -60,7 +60,8 @@ class KeptScans {
 
 class TableCursor {
  public:
-  // All of these must outlive it. `cache` and `windows` may be null, as may `cancelled`; true is an error.
+  // All of these must outlive it. `cache` and `windows` may be null, as may `cancelled`; true is an
+  // error.
   TableCursor(const TraceFile& file, tables::Table table, tables::TextPool& texts,
               fxt::TableBudget& shared, KeptScans& kept, columns::ColumnCache* cache,
               const StatementWindows* windows, const std::function<bool()>& cancelled)
@@ -75,8 +76,8 @@ class TableCursor {
   TableCursor(const TableCursor&) = delete;
   TableCursor& operator=(const TableCursor&) = delete;
 
-  // Moves to the first row. The first scan reads the file or the cache. If there are further scans, one of them
-  // keeps all rows, and the others find their rows there.
+  // Moves to the first row. The first scan reads the file or the cache. If there are further scans,
+  // one of them keeps all rows, and the others find their rows there.
   util::Status Begin(const ScanPlan& plan, const ScanRequest& request);
   // Moves to the next row. False if reading failed, see error().
   bool Next() {
@@ -91,7 +92,8 @@ class TableCursor {
   bool at_end() const { return left_ == 0; }
   // A column of the row; NULL if the plan does not have it.
   const tables::Cell& column(uint8_t column) {
-    if (column >= InfoOf(table_).columns.size()) return Window(column - InfoOf(table_).columns.size());
+    if (column >= InfoOf(table_).columns.size())
+      return Window(column - InfoOf(table_).columns.size());
     const uint8_t slot = batch_->SlotOf(column);
     return slot == tables::RowBatch::kNotWanted ? null_ : row_[slot];
   }
@@ -115,7 +117,7 @@ class TableCursor {
   // False if it is known before reading that not all rows can be kept.
   bool FindsRoom(const ScanPlan& plan) const;
   bool IsText(const ScanPlan& plan) const;  // its key
-  util::Status CheckEnd() const;  // fails if reading ended early
+  util::Status CheckEnd() const;            // fails if reading ended early
   util::Status Fetch();
   // Sets `cell` to the window value of a row of the batch; NULL if there is no such window.
   void PutWindow(size_t number, size_t row, tables::Cell& cell) const;
@@ -137,7 +139,7 @@ class TableCursor {
   int64_t kept_id_ = 0;
   std::vector<tables::Cell> kept_row_;
   std::unique_ptr<fxt::ByteSource> source_;
-  std::unique_ptr<tables::Scan> scan_;  // of the file
+  std::unique_ptr<tables::Scan> scan_;       // of the file
   std::unique_ptr<ColumnScan> column_scan_;  // or of the cache
   const tables::RowBatch* batch_ = nullptr;  // of the scan, or the shape of kept rows
   std::unique_ptr<RowGroups> groups_;

@@ -18,7 +18,8 @@ constexpr size_t kSmall = 32768;
 using Places = std::array<size_t, kDigits>;
 
 // From the lowest digit on.
-void SortSmall(std::span<int64_t> values, uint64_t base, uint64_t range, std::vector<int64_t>& other) {
+void SortSmall(std::span<int64_t> values, uint64_t base, uint64_t range,
+               std::vector<int64_t>& other) {
   other.resize(values.size());
   std::span<int64_t> from = values;
   std::span<int64_t> to(other);
@@ -30,7 +31,9 @@ void SortSmall(std::span<int64_t> values, uint64_t base, uint64_t range, std::ve
   Places places;
   for (unsigned shift = 0; shift < bits; shift += digit_bits) {
     std::fill_n(places.begin(), mask + 1, 0);
-    const auto digit = [&](int64_t value) { return (static_cast<uint64_t>(value) - base) >> shift & mask; };
+    const auto digit = [&](int64_t value) {
+      return (static_cast<uint64_t>(value) - base) >> shift & mask;
+    };
     for (const int64_t value : from) ++places[digit(value)];
     size_t place = 0;
     for (size_t i = 0; i <= mask; ++i) places[i] = std::exchange(place, place + places[i]);
@@ -62,7 +65,8 @@ void Sort(std::span<int64_t> values, std::vector<int64_t>& other) {
   for (size_t i = 0; i < kDigits; ++i) {
     while (nexts[i] < ends[i]) {
       int64_t value = values[nexts[i]];
-      for (size_t at = digit(value); at != i; at = digit(value)) std::swap(value, values[nexts[at]++]);
+      for (size_t at = digit(value); at != i; at = digit(value))
+        std::swap(value, values[nexts[at]++]);
       values[nexts[i]++] = value;
     }
   }

@@ -7,8 +7,8 @@
 
 namespace query {
 
-// Sorts in ascending order, in place: by digits from the highest down until a part fits the cache, and there from
-// the lowest up.
+// Sorts in ascending order, in place: by digits from the highest down until a part fits the cache,
+// and there from the lowest up.
 void SortTimes(std::span<int64_t> values);
 
 }  // namespace query

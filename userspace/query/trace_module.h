@@ -23,8 +23,8 @@ namespace query {
 struct TraceModuleOptions {
   // Called at the end of a pass over a file, which knows the faults of the file. May be null.
   std::function<void(const tables::ScanFaults&)> on_end;
-  // The source of the rows of all tables; null: each use of a table reads the file. The module must be
-  // used with the file of this cache only.
+  // The source of the rows of all tables; null: each use of a table reads the file. The module must
+  // be used with the file of this cache only.
   std::shared_ptr<columns::ColumnCache> cache;
   // The values of the hidden columns "#w0", "#w1", ...; null: tables have none. With a cache only.
   std::shared_ptr<const StatementWindows> windows;

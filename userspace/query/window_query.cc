@@ -17,8 +17,8 @@ using Tokens = std::span<const SqlToken>;
 constexpr size_t kMaxPartitions = size_t{1} << 20;
 
 bool EndsFrom(const SqlToken& token) {
-  for (const std::string_view word : {"WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION",
-                                      "EXCEPT", "INTERSECT"}) {
+  for (const std::string_view word :
+       {"WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT"}) {
     if (token.Is(word)) return true;
   }
   return token.IsSign(";");
@@ -42,7 +42,8 @@ bool HasJoin(Tokens tokens) {
 // True if WITH redefines the name of a table of the trace.
 bool IsNamedAnew(Tokens tokens) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
-    const bool is_definition = tokens[i].IsName() && (tokens[i + 1].Is("AS") || tokens[i + 1].IsSign("(")) &&
+    const bool is_definition = tokens[i].IsName() &&
+                               (tokens[i + 1].Is("AS") || tokens[i + 1].IsSign("(")) &&
                                tables::TableNamed(tokens[i].Value());
     const bool is_aliased = i > 0 && tokens[i - 1].Is("FROM");
     if (is_definition && !is_aliased) return true;
@@ -73,8 +74,9 @@ std::optional<tables::Table> TableOf(Tokens tokens, size_t at) {
         !EndsFrom(tokens[end])) {
       ++end;
     }
-    const bool is_end = end == tokens.size() || tokens[end].depth < depth || tokens[end].IsSign(")") ||
-                        tokens[end].IsSign(";") || tokens[end].Is("ORDER") || tokens[end].Is("LIMIT");
+    const bool is_end = end == tokens.size() || tokens[end].depth < depth ||
+                        tokens[end].IsSign(")") || tokens[end].IsSign(";") ||
+                        tokens[end].Is("ORDER") || tokens[end].Is("LIMIT");
     return is_end ? table : std::nullopt;
   }
   return std::nullopt;
@@ -103,7 +105,8 @@ std::optional<WindowQuery> ReadWindow(Tokens tokens, size_t at, tables::Table ta
   const auto take = [&](std::string_view word) {
     return next < tokens.size() && tokens[next++].Is(word);
   };
-  if (!has(next++, ")") || !take("OVER") || !has(next++, "(") || !take("PARTITION") || !take("BY")) {
+  if (!has(next++, ")") || !take("OVER") || !has(next++, "(") || !take("PARTITION") ||
+      !take("BY")) {
     return std::nullopt;
   }
   const auto partition = next < tokens.size() ? ColumnNamed(info, tokens[next++]) : std::nullopt;
@@ -130,8 +133,10 @@ struct Partition {
 }  // namespace
 
 std::optional<WindowKind> WindowKindOf(const SqlToken& token) {
-  static constexpr std::array<std::string_view, 5> kNames = {"lag", "lead", "row_number", "count", "sum"};
-  const auto* const found = std::find(kNames.begin(), kNames.end(), token.IsName() ? token.Value() : "");
+  static constexpr std::array<std::string_view, 5> kNames = {"lag", "lead", "row_number", "count",
+                                                             "sum"};
+  const auto* const found =
+      std::find(kNames.begin(), kNames.end(), token.IsName() ? token.Value() : "");
   if (found == kNames.end()) return std::nullopt;
   return static_cast<WindowKind>(found - kNames.begin());
 }
@@ -154,7 +159,8 @@ std::vector<WindowUse> FindWindows(std::string_view statement) {
     for (size_t at = i + 1; at < tokens.size() && tokens[at].depth >= depth; ++at) {
       if (tokens[at].depth == depth && tokens[at].Is("FROM")) break;
       size_t end = 0;
-      const auto query = tokens[at].depth == depth ? ReadWindow(tokens, at, *table, end) : std::nullopt;
+      const auto query =
+          tokens[at].depth == depth ? ReadWindow(tokens, at, *table, end) : std::nullopt;
       if (!query) continue;
       const auto place = [&](const SqlToken& token) {
         return static_cast<size_t>(token.source.data() - statement.data());
@@ -170,8 +176,8 @@ std::vector<WindowUse> FindWindows(std::string_view statement) {
   return found;
 }
 
-std::optional<WindowValues> WindowValues::Of(const WindowQuery& query, const columns::ColumnFile& file,
-                                             size_t max_bytes,
+std::optional<WindowValues> WindowValues::Of(const WindowQuery& query,
+                                             const columns::ColumnFile& file, size_t max_bytes,
                                              const std::function<bool()>& cancelled) {
   const columns::TableBlocks& blocks = file.table(query.table);
   if (blocks.rows > max_bytes / kBytesOfRow) return std::nullopt;
@@ -211,7 +217,8 @@ std::optional<WindowValues> WindowValues::Of(const WindowQuery& query, const col
       Partition& partition = partitions[number];
       const int64_t time = times.values[i];
       const bool is_first = partition.rows++ == 0;
-      if (!is_first && (time < partition.last_time || (must_ascend && time == partition.last_time))) {
+      if (!is_first &&
+          (time < partition.last_time || (must_ascend && time == partition.last_time))) {
         return std::nullopt;
       }
       partition.last_time = time;

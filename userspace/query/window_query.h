@@ -42,8 +42,8 @@ struct WindowUse {
   size_t end = 0;
 };
 
-// Window functions of a statement, in SELECTs that read one table and have neither WHERE nor GROUP BY.
-// Empty if the statement joins tables: rows with such values are not kept for a second scan.
+// Window functions of a statement, in SELECTs that read one table and have neither WHERE nor GROUP
+// BY. Empty if the statement joins tables: rows with such values are not kept for a second scan.
 std::vector<WindowUse> FindWindows(std::string_view statement);
 
 // A value for each row of a table.
@@ -52,8 +52,8 @@ class WindowValues {
   // Largest number of bytes of the values of a statement.
   static constexpr size_t kMaxBytes = size_t{256} << 20;
 
-  // Empty if rows of a partition are not in the requested order, or their values would take more than `max_bytes`:
-  // SQLite then computes them. `cancelled` may be null.
+  // Empty if rows of a partition are not in the requested order, or their values would take more
+  // than `max_bytes`: SQLite then computes them. `cancelled` may be null.
   static std::optional<WindowValues> Of(const WindowQuery& query, const columns::ColumnFile& file,
                                         size_t max_bytes, const std::function<bool()>& cancelled);
   size_t bytes() const { return values_.size() * kBytesOfRow; }

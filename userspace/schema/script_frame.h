@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frames of interpreted functions in call stacks. Such a frame has no address. Instead it has a word
-// that is never an address: bit 62 is set and bit 63 is not. Bits 16 to 61 are a hash
-// of the function's name, file and first line, so they are the same in each process and recording.
-// Bits 0 to 15 are the line, counted from the first one on and from 1; 0: not known. An instant
-// `symbol` (schema::symbol) declares the function.
+// Frames of interpreted functions in call stacks. Such a frame has no address. Instead it has a
+// word that is never an address: bit 62 is set and bit 63 is not. Bits 16 to 61 are a hash of the
+// function's name, file and first line, so they are the same in each process and recording. Bits 0
+// to 15 are the line, counted from the first one on and from 1; 0: not known. An instant `symbol`
+// (schema::symbol) declares the function.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ struct SourcePosition {
 
 class LineTable {
  public:
-  // Nothing if the file has no lines. Any user may have made it. The file with which it shares debug
-  // information (dwz) is looked for by build id, as a debug file.
+  // Nothing if the file has no lines. Any user may have made it. The file with which it shares
+  // debug information (dwz) is looked for by build id, as a debug file.
   static std::optional<LineTable> Open(ElfFile file, const DebugFileOptions& options);
   LineTable(LineTable&&) noexcept;
   LineTable& operator=(LineTable&&) noexcept;

@@ -6,7 +6,9 @@ namespace {
 
 constexpr uint32_t kInstructionBytes = 2;
 
-uint32_t Valid(int64_t line) { return line > 0 && line <= INT32_MAX ? static_cast<uint32_t>(line) : 0; }
+uint32_t Valid(int64_t line) {
+  return line > 0 && line <= INT32_MAX ? static_cast<uint32_t>(line) : 0;
+}
 
 // Pairs: bytes of code, lines. A pair's lines count from behind its bytes on.
 uint32_t InLnotab(std::span<const std::byte> table, int64_t line, uint64_t byte) {
@@ -56,7 +58,9 @@ class LocationTable {
   }
 
  private:
-  uint8_t Next() { return at_ < bytes_.size() ? std::to_integer<uint8_t>(bytes_[at_++]) : uint8_t{0}; }
+  uint8_t Next() {
+    return at_ < bytes_.size() ? std::to_integer<uint8_t>(bytes_[at_++]) : uint8_t{0};
+  }
 
   // Six bits a byte, lowest first; the lowest bit of the number is the sign.
   int64_t Signed() {

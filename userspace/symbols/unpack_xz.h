@@ -8,7 +8,8 @@
 
 namespace symbols {
 
-// Empty if the data is damaged, or larger than `max_bytes` when unpacked. Any user may have made it.
+// Empty if the data is damaged, or larger than `max_bytes` when unpacked. Any user may have made
+// it.
 std::vector<std::byte> UnpackXz(std::span<const std::byte> packed, size_t max_bytes);
 
 }  // namespace symbols

@@ -50,8 +50,7 @@ std::string NameOfBlobType(uint8_t type) {
 
 }  // namespace
 
-EventRows::EventRows(TaskNames& names, const FactRows& facts, Batches& batches,
-                     bool with_times)
+EventRows::EventRows(TaskNames& names, const FactRows& facts, Batches& batches, bool with_times)
     : names_(names),
       texts_(batches.texts()),
       facts_(facts),
@@ -189,7 +188,8 @@ void EventRows::AddInstant(const fxt::Event& event, uint64_t time) {
         return cell.Set(cpu ? std::optional<uint64_t>(*cpu) : std::nullopt);
       case instants::kArgs: {
         // An object that is cut would be none.
-        if (!instants_->texts().Take(text::TextBytes(event.arguments))) return cell.Set(std::string_view("{}"));
+        if (!instants_->texts().Take(text::TextBytes(event.arguments)))
+          return cell.Set(std::string_view("{}"));
         fmt::memory_buffer members;
         text::AppendMembers(members, event.arguments);
         return PutArgs(cell, *instants_, {members.data(), members.size()});

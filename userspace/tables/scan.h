@@ -10,9 +10,9 @@
 //   }
 //   if (!scan.error().empty()) report(scan.error());
 //
-// A row is produced when the interval that it describes has ended: the rows of one CPU or one thread are
-// in order. Rows of processes, threads, CPUs and the capture come last. Memory does not grow
-// with the number of records. Records may be in any order.
+// A row is produced when the interval that it describes has ended: the rows of one CPU or one
+// thread are in order. Rows of processes, threads, CPUs and the capture come last. Memory does not
+// grow with the number of records. Records may be in any order.
 //
 // A statement over several tables makes several scans at once: their memory for threads and names
 // has one shared budget.
@@ -98,13 +98,13 @@ class Scan {
   std::unique_ptr<EventRows> events_;
   std::unique_ptr<RequestRows> requests_;  // null if no table needs it
   std::unique_ptr<StackRows> stacks_;      // null if no table needs it
-  bool needs_all_ = false;                 // reads to the end of the file even if no more rows are selected
+  bool needs_all_ = false;  // reads to the end of the file even if no more rows are selected
   bool needs_events_ = false;
   // No row before the one and behind the other is wanted.
   int64_t from_ = INT64_MAX;
   int64_t until_ = INT64_MIN;
-  // Position (bytes) at which all wanted rows seemed to be read. The scan ends some time after it, because one damaged
-  // time may be far ahead of the records that follow it.
+  // Position (bytes) at which all wanted rows seemed to be read. The scan ends some time after it,
+  // because one damaged time may be far ahead of the records that follow it.
   std::optional<uint64_t> past_at_;
   bool out_of_order_ = false;  // such records followed
   bool finished_ = false;

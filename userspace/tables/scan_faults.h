@@ -9,12 +9,12 @@
 namespace tables {
 
 struct ScanFaults {
-  std::string error = {};       // the error that ended reading early; empty without one
-  bool is_cut_short = false;    // the file ends within a record
-  bool is_incomplete = false;   // threads, names or spans were dropped
-  uint64_t malformed = 0;       // records that were skipped
-  uint64_t dropped_names = 0;   // beyond the reader's memory limit
-  uint64_t cut_texts = 0;       // that would make rows many times as large as the file
+  std::string error = {};      // the error that ended reading early; empty without one
+  bool is_cut_short = false;   // the file ends within a record
+  bool is_incomplete = false;  // threads, names or spans were dropped
+  uint64_t malformed = 0;      // records that were skipped
+  uint64_t dropped_names = 0;  // beyond the reader's memory limit
+  uint64_t cut_texts = 0;      // that would make rows many times as large as the file
   // Requests without rows of `path`, which would be many times as many as the file has records.
   uint64_t paths_left_out = 0;
 

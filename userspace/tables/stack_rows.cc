@@ -154,9 +154,8 @@ StackRows::Frame StackRows::FrameAt(fxt::Koid process, uint64_t address, bool is
   if (range != nullptr) {
     frame.module = &modules_[range->module];
     // The mapping of the kernel's text has the address of its reference symbol.
-    const uint64_t to_offset = frame.module->is_kernel_text
-                                   ? uint64_t{0} - range->mapping_offset
-                                   : range->file_offset - range->start;
+    const uint64_t to_offset = frame.module->is_kernel_text ? uint64_t{0} - range->mapping_offset
+                                                            : range->file_offset - range->start;
     frame.offset = address + to_offset;
     frame.function = frame.module->functions.Find(inside + to_offset);
   } else if (frame.is_kernel) {

@@ -98,7 +98,7 @@ class StackRows {
   std::deque<Module> script_files_;
   std::unordered_map<std::string, const Module*> script_file_of_;
   std::unordered_map<uint64_t, Script> scripts_;  // interpreted functions (schema/script_frame.h)
-  symbols::SymbolMap kernel_functions_;  // outside of the kernel's text, by address
+  symbols::SymbolMap kernel_functions_;           // outside of the kernel's text, by address
   size_t functions_ = 0;
   // By module, process and address.
   std::map<std::tuple<const Module*, fxt::Koid, uint64_t>, uint64_t> symbol_numbers_;

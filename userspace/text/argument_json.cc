@@ -45,7 +45,8 @@ size_t TextBytes(std::span<const fxt::Argument> arguments) {
   size_t bytes = 0;
   for (const fxt::Argument& argument : arguments) {
     bytes += argument.name.text.size();
-    if (const auto* value = std::get_if<fxt::StringRef>(&argument.value)) bytes += value->text.size();
+    if (const auto* value = std::get_if<fxt::StringRef>(&argument.value))
+      bytes += value->text.size();
   }
   return bytes;
 }

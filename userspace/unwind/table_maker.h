@@ -19,8 +19,8 @@ class TableMaker {
   // Forks; see util::IsolatedWorker::Start().
   static util::Result<std::unique_ptr<TableMaker>> Start();
 
-  // The table of an ELF file that is open for reading; empty if it has none. Empty if it is no ELF file, or if its
-  // parser crashed.
+  // The table of an ELF file that is open for reading; empty if it has none. Empty if it is no ELF
+  // file, or if its parser crashed.
   std::optional<UnwindTable> Make(int file);
   // Files whose parser crashed or took too long.
   uint64_t crashes() const { return worker_->crashes(); }
@@ -31,7 +31,8 @@ class TableMaker {
   std::unique_ptr<util::IsolatedWorker> worker_;
 };
 
-// A table as bytes, and back. Untrusted bytes give a table within the limits of UnwindTable, or none.
+// A table as bytes, and back. Untrusted bytes give a table within the limits of UnwindTable, or
+// none.
 util::IsolatedWorker::Bytes EncodeTable(const UnwindTable& table);
 std::optional<UnwindTable> DecodeTable(std::span<const std::byte> bytes);
 

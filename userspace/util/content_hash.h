@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A fast hash of contents, to see whether a file is the one that it was. Not for untrusted input that is made to collide.
+// A fast hash of contents, to see whether a file is the one that it was. Not for untrusted input
+// that is made to collide.
 #pragma once
 
 #include <array>

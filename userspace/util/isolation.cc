@@ -23,19 +23,46 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-// Calls that need no more than what the process has. System calls of glibc's allocator, libelf and the C++
-// library.
-constexpr int kAlways[] = {
-    SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(pwrite64), SCMP_SYS(writev),
-    SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(fcntl), SCMP_SYS(ftruncate), SCMP_SYS(memfd_create),
-    SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(brk), SCMP_SYS(munmap),
-    SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex), SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
-    SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(clock_gettime), SCMP_SYS(getrandom), SCMP_SYS(getpid),
-    SCMP_SYS(gettid), SCMP_SYS(sched_yield), SCMP_SYS(restart_syscall), SCMP_SYS(newfstatat)};
-constexpr int kFiles[] = {SCMP_SYS(statx), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
-                          SCMP_SYS(getdents64), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
-                          SCMP_SYS(geteuid), SCMP_SYS(getuid), SCMP_SYS(getegid), SCMP_SYS(getgid), SCMP_SYS(statfs),
-                          SCMP_SYS(fstatfs)};
+// Calls that need no more than what the process has. System calls of glibc's allocator, libelf and
+// the C++ library.
+constexpr int kAlways[] = {SCMP_SYS(read),
+                           SCMP_SYS(pread64),
+                           SCMP_SYS(readv),
+                           SCMP_SYS(write),
+                           SCMP_SYS(pwrite64),
+                           SCMP_SYS(writev),
+                           SCMP_SYS(close),
+                           SCMP_SYS(lseek),
+                           SCMP_SYS(fstat),
+                           SCMP_SYS(fcntl),
+                           SCMP_SYS(ftruncate),
+                           SCMP_SYS(memfd_create),
+                           SCMP_SYS(recvmsg),
+                           SCMP_SYS(sendmsg),
+                           SCMP_SYS(poll),
+                           SCMP_SYS(ppoll),
+                           SCMP_SYS(brk),
+                           SCMP_SYS(munmap),
+                           SCMP_SYS(mremap),
+                           SCMP_SYS(madvise),
+                           SCMP_SYS(futex),
+                           SCMP_SYS(exit),
+                           SCMP_SYS(exit_group),
+                           SCMP_SYS(rt_sigreturn),
+                           SCMP_SYS(rt_sigprocmask),
+                           SCMP_SYS(rt_sigaction),
+                           SCMP_SYS(clock_gettime),
+                           SCMP_SYS(getrandom),
+                           SCMP_SYS(getpid),
+                           SCMP_SYS(gettid),
+                           SCMP_SYS(sched_yield),
+                           SCMP_SYS(restart_syscall),
+                           SCMP_SYS(newfstatat)};
+constexpr int kFiles[] = {SCMP_SYS(statx),    SCMP_SYS(stat),       SCMP_SYS(lstat),
+                          SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getdents64),
+                          SCMP_SYS(access),   SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),
+                          SCMP_SYS(geteuid),  SCMP_SYS(getuid),     SCMP_SYS(getegid),
+                          SCMP_SYS(getgid),   SCMP_SYS(statfs),     SCMP_SYS(fstatfs)};
 // Any of these bits of open() would change a file. O_TMPFILE needs one of the first two.
 constexpr uint64_t kChanging = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
@@ -59,7 +86,8 @@ Status DropCapabilities(std::span<const uint32_t> kept) {
 }
 
 Status RefuseOtherCalls(Rights rights) {
-  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
+  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)),
+                                                                seccomp_release);
   if (!filter) return Failed("seccomp", ENOMEM);
   int error = 0;
   const auto allow = [&](int number) {
@@ -79,7 +107,8 @@ Status RefuseOtherCalls(Rights rights) {
   }
   for (const int number : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
     if (error == 0) {
-      error = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+      error = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1,
+                               SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     }
   }
   // Not on a kernel without seccomp: the process has no rights already.

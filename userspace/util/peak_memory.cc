@@ -13,7 +13,8 @@ uint64_t PeakMemory() {
   constexpr uint64_t kKiB = 1024;
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(kField)) return std::strtoull(line.c_str() + kField.size(), nullptr, 10) * kKiB;
+    if (line.starts_with(kField))
+      return std::strtoull(line.c_str() + kField.size(), nullptr, 10) * kKiB;
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures the cost of merging per event by the number of rings. Compare it with log2 of that number.
+// Measures the cost of merging per event by the number of rings. Compare it with log2 of that
+// number.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures the user side of a recording without the kernel, from rings in memory to a sink that discards
-// records: the translation, and the whole path with the merge.
+// Measures the user side of a recording without the kernel, from rings in memory to a sink that
+// discards records: the translation, and the whole path with the merge.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

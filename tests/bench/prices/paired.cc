@@ -31,8 +31,8 @@ struct Pipe {
   }
 };
 
-// Exchanges a byte with a child, which runs `pin` first. Returns the number of exchanges within `most`
-// ns.
+// Exchanges a byte with a child, which runs `pin` first. Returns the number of exchanges within
+// `most` ns.
 uint64_t PingPong(uint64_t count, void (*pin)(), uint64_t most) {
   const Pipe there;
   const Pipe back;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The same for C++: methods, overloads, references and strings. Functions with names as rustc mangles them are declared
-// with their linkage names.
+// The same for C++: methods, overloads, references and strings. Functions with names as rustc
+// mangles them are declared with their linkage names.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -78,14 +78,17 @@ int main() {
   shop::Basket basket;
   int total = 100;
   for (int i = 0; i < 10; ++i) {
-    const std::string label = i % 2 ? "short" : "a label that does not fit into the string itself, " + std::to_string(i);
+    const std::string label =
+        i % 2 ? "short" : "a label that does not fit into the string itself, " + std::to_string(i);
     const shop::Item item = basket.Make(label, i);
     std::printf("{\"f\": \"Make\", \"label\": \"%s\", \"id\": %d}\n", label.c_str(), i);
     const int before = total;
     total += 3 * i;
     basket.Add(item, 3 * i);
-    std::printf("{\"f\": \"Add\", \"label\": \"%s\", \"id\": %d, \"count\": %d, \"total\": %d, \"ret\": %d}\n", label.c_str(), i, 3 * i, before,
-                total);
+    std::printf(
+        "{\"f\": \"Add\", \"label\": \"%s\", \"id\": %d, \"count\": %d, \"total\": %d, \"ret\": "
+        "%d}\n",
+        label.c_str(), i, 3 * i, before, total);
     basket.Add(std::string_view(label).substr(0, 4));
     std::printf("{\"f\": \"AddName\", \"name\": \"%.4s\"}\n", label.c_str());
     shop::detail::Log(label);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sleeps in libc below functions without frame pointers. Prints the time of each, and for each sleep
-// the stack that the C library's own unwinder finds: "stack" and the return addresses, innermost
-// first, from the caller of the sleeping function on.
+// Sleeps in libc below functions without frame pointers. Prints the time of each, and for each
+// sleep the stack that the C library's own unwinder finds: "stack" and the return addresses,
+// innermost first, from the caller of the sleeping function on.
 #include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>

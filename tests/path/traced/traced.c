@@ -4,13 +4,13 @@
 //   traced LIBRARY|- CONNECTIONS REQUESTS GO DONE [late|fork]
 //
 // Opens the library that publishes contexts ("-": it is linked), opens the FIFO GO for reading, and
-// then makes that many requests on each of the connections over TCP. Each side of a connection has a
-// thread. Then opens the FIFO DONE for writing. With "late" it opens the library behind GO, with
+// then makes that many requests on each of the connections over TCP. Each side of a connection has
+// a thread. Then opens the FIFO DONE for writing. With "late" it opens the library behind GO, with
 // "fork" it makes a child process there, which does the rest; both pause 10 ms before each request.
 //
 // Prints a line for each request and side: "SIDE PORT NUMBER TRACE SPAN", or "SIDE PORT NUMBER - -"
-// for one without a context, in order of the requests of a connection. PORT is the client's. Some of
-// the requests without a context have a record that is invalid, or a pointer that leads nowhere.
+// for one without a context, in order of the requests of a connection. PORT is the client's. Some
+// of the requests without a context have a record that is invalid, or a pointer that leads nowhere.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,12 +26,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)     \
-  do {                       \
-    if (!(condition)) {      \
-      perror(#condition);    \
-      exit(1);               \
-    }                        \
+#define CHECK(condition)  \
+  do {                    \
+    if (!(condition)) {   \
+      perror(#condition); \
+      exit(1);            \
+    }                     \
   } while (0)
 
 enum { kIdBytes = 24, kKinds = 9 };
@@ -144,7 +144,8 @@ int main(int argc, char** argv) {
   if (!late) open_library(argv[1]);
   const long page = sysconf(_SC_PAGESIZE);
   absent_page = mmap(NULL, (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  uint8_t* pages = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uint8_t* pages =
+      mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(absent_page != MAP_FAILED && pages != MAP_FAILED);
   memset(pages, 1, (size_t)page);
   CHECK(mprotect(pages + page, (size_t)page, PROT_NONE) == 0);

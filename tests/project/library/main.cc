@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program that uses the installed library: writes a trace to the file in its argument, reads it and
-// prints the counts.
+// A program that uses the installed library: writes a trace to the file in its argument, reads it
+// and prints the counts.
 #include <fxt/archive_writer.h>
 #include <fxt/byte_source.h>
 #include <fxt/provider_writer.h>

@@ -52,14 +52,16 @@ class PythonFramesTest : public ::testing::Test {
     auto* bytes = static_cast<char*>(fxr_python_code_bytes(&event));
     std::ranges::copy(name, bytes);
     std::ranges::copy(file, bytes + FXR_PYTHON_NAME_BYTES);
-    std::memcpy(bytes + FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES, kCodeLines, sizeof(kCodeLines));
+    std::memcpy(bytes + FXR_PYTHON_NAME_BYTES + FXR_PYTHON_FILE_BYTES, kCodeLines,
+                sizeof(kCodeLines));
     EXPECT_EQ(python_.Take(event.header), nullptr);
   }
   static uint64_t Frame(uint64_t id, uint64_t instruction, bool ends_run) {
     return id << FXR_PYTHON_ID_SHIFT | instruction << 1 | (ends_run ? FXR_PYTHON_RUN_END : 0);
   }
   // The frames of the stack as it goes on; -1 in front without a stack.
-  std::vector<uint64_t> Stack(const std::vector<uint64_t>& user, const std::vector<uint64_t>& python,
+  std::vector<uint64_t> Stack(const std::vector<uint64_t>& user,
+                              const std::vector<uint64_t>& python,
                               uint8_t end = FXR_STACK_END_ENTRY, size_t kernel = 1) {
     std::vector<uint64_t> frames = user;
     frames.insert(frames.end(), python.begin(), python.end());
@@ -100,8 +102,8 @@ TEST_F(PythonFramesTest, RunsTakeThePlaceOfTheEvaluationLoop) {
   const auto frames =
       Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000, 0x2000 | FXR_PYTHON_MARK, 0x4000},
             {Frame(3, 1, false), Frame(2, 0, true), Frame(1, 2, true)});
-  EXPECT_EQ(frames, (std::vector<uint64_t>{0x1000, Function("helper", 11), Function("key", 10), 0x3000,
-                                           Function("main", 12), 0x4000, kKernelFrame}));
+  EXPECT_EQ(frames, (std::vector<uint64_t>{0x1000, Function("helper", 11), Function("key", 10),
+                                           0x3000, Function("main", 12), 0x4000, kKernelFrame}));
 }
 
 TEST_F(PythonFramesTest, RunsWithoutANativeFrameAreNotLost) {
@@ -110,10 +112,10 @@ TEST_F(PythonFramesTest, RunsWithoutANativeFrameAreNotLost) {
   // Nothing is missing in the stack, so the frame stays below the entry only if no loop was found.
   EXPECT_EQ(Stack({0x1000, 0x2000}, python),
             (std::vector<uint64_t>{0x1000, 0x2000, Function("main", 10), kKernelFrame}));
-  EXPECT_EQ(Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000},
-                  {Frame(1, 1, true), Frame(1, 0, true)}),
-            (std::vector<uint64_t>{0x1000, Function("main", 11), Function("main", 10), 0x3000,
-                                   kKernelFrame}));
+  EXPECT_EQ(
+      Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000}, {Frame(1, 1, true), Frame(1, 0, true)}),
+      (std::vector<uint64_t>{0x1000, Function("main", 11), Function("main", 10), 0x3000,
+                             kKernelFrame}));
   EXPECT_EQ(Stack({0x1000, 0x2000 | FXR_PYTHON_MARK, 0x3000},
                   {Frame(1, 1, true), Frame(1, 0, true)}, FXR_STACK_END_NO_TABLE),
             (std::vector<uint64_t>{0x1000, Function("main", 11), 0x3000, Function("main", 10),
@@ -140,7 +142,8 @@ TEST_F(PythonFramesTest, ACodeObjectThatIsNotKnownHasNoName) {
 TEST_F(PythonFramesTest, AnotherCodeObjectWithTheSameAddressHasItsOwnName) {
   Code(1, kAscii, "main", "app.py");
   Code(1 ^ 0x55, kAscii, "other", "app.py");
-  EXPECT_EQ(Stack({0x2000 | FXR_PYTHON_MARK}, {Frame(1 ^ 0x55, 0, true)})[0], Function("other", 10));
+  EXPECT_EQ(Stack({0x2000 | FXR_PYTHON_MARK}, {Frame(1 ^ 0x55, 0, true)})[0],
+            Function("other", 10));
 }
 
 TEST_F(PythonFramesTest, AFunctionThatHasNotBegunHasNoFrame) {

@@ -52,7 +52,8 @@ Cell Real(double value) {
 }
 
 TEST(ColumnBlockTest, NumbersOfEachWidth) {
-  for (const int64_t range : {int64_t{0}, int64_t{200}, int64_t{60000}, int64_t{4'000'000'000}, INT64_MAX}) {
+  for (const int64_t range :
+       {int64_t{0}, int64_t{200}, int64_t{60000}, int64_t{4'000'000'000}, INT64_MAX}) {
     ExpectSame({Number(range), Number(0), Number(range / 2)});
     ExpectSame({Number(INT64_MIN), Number(INT64_MIN + range)});
   }

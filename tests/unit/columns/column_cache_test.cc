@@ -45,9 +45,9 @@ class ColumnCacheTest : public ::testing::Test {
     return status;
   }
   ColumnCache Cache() {
-    return ColumnCache(path_, fd_.get(), {.cancelled = {}, .on_note = [this](const std::string& text) {
-                                            notes_.push_back(text);
-                                          }});
+    return ColumnCache(
+        path_, fd_.get(),
+        {.cancelled = {}, .on_note = [this](const std::string& text) { notes_.push_back(text); }});
   }
   // Slices by a new cache, as after a restart.
   uint64_t RowsOfSlices() {
@@ -81,7 +81,8 @@ TEST_F(ColumnCacheTest, SetsComeWhenTheyAreAskedForAndStay) {
   const auto paths = cache.Columns(Table::kPath, 0);
   ASSERT_TRUE(paths.ok());
   EXPECT_EQ((*paths)->sets(), BitOf(ColumnSet::kBase) | BitOf(ColumnSet::kPaths));
-  EXPECT_EQ(testing::RowsOfFile(**paths, Table::kSlices), testing::RowsOfFile(**base, Table::kSlices));
+  EXPECT_EQ(testing::RowsOfFile(**paths, Table::kSlices),
+            testing::RowsOfFile(**base, Table::kSlices));
   ColumnCache again = Cache();
   const auto kept = again.Columns(Table::kSlices, kThread);
   ASSERT_TRUE(kept.ok());
@@ -92,7 +93,8 @@ TEST_F(ColumnCacheTest, DamagedFilesAreMadeAnew) {
   const uint64_t rows = RowsOfSlices();
   const std::string good = Load(kept_);
   std::vector<std::string> damaged = {"", good.substr(0, 50), good.substr(0, good.size() / 2),
-                                      good.substr(0, good.size() - 1), std::string(good.size(), '\0')};
+                                      good.substr(0, good.size() - 1),
+                                      std::string(good.size(), '\0')};
   for (const size_t at : {size_t{1}, size_t{9}, size_t{20}, good.size() - 5}) {
     damaged.push_back(good);
     damaged.back()[at] ^= 0x40;
@@ -115,7 +117,8 @@ TEST_F(ColumnCacheTest, DamagedFilesAreMadeAnew) {
     bytes[at] ^= 1;
     Store(kept_, bytes);
     ColumnCache cache = Cache();
-    const auto columns = cache.Columns(Table::kWaits, ColumnsIn(BitOf(ColumnSet::kBase), Table::kWaits));
+    const auto columns =
+        cache.Columns(Table::kWaits, ColumnsIn(BitOf(ColumnSet::kBase), Table::kWaits));
     ASSERT_TRUE(columns.ok());
     ASSERT_TRUE(cache.Columns(Table::kSlices, tables::kAllColumns).ok());
   }

@@ -38,11 +38,8 @@ std::vector<std::byte> Written() {
   }
   fxt::MemorySource source(trace.bytes());
   const util::UniqueFd fd(memfd_create("columns", MFD_CLOEXEC));
-  const ColumnsOf what{.file = "trace",
-                       .key = kKey,
-                       .sets = testing::kAllSets,
-                       .before = nullptr,
-                       .cancelled = {}};
+  const ColumnsOf what{
+      .file = "trace", .key = kKey, .sets = testing::kAllSets, .before = nullptr, .cancelled = {}};
   EXPECT_TRUE(WriteColumns(what, source, fd.get()).ok());
   std::vector<std::byte> bytes(static_cast<size_t>(lseek(fd.get(), 0, SEEK_END)));
   EXPECT_EQ(pread(fd.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));

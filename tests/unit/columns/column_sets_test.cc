@@ -30,7 +30,8 @@ TEST(ColumnSetsTest, SetsAreThoseOfTheColumns) {
   const uint64_t parts = uint64_t{1} << tables::waits::kWeight;
   EXPECT_EQ(SetsOf(Table::kWaits, uint64_t{1} << tables::waits::kTs), BitOf(ColumnSet::kBase));
   EXPECT_EQ(SetsOf(Table::kWaits, parts), BitOf(ColumnSet::kWaitParts));
-  EXPECT_EQ(SetsOf(Table::kWaits, parts | 1), BitOf(ColumnSet::kBase) | BitOf(ColumnSet::kWaitParts));
+  EXPECT_EQ(SetsOf(Table::kWaits, parts | 1),
+            BitOf(ColumnSet::kBase) | BitOf(ColumnSet::kWaitParts));
   EXPECT_EQ(SetsOf(Table::kPath, 1), BitOf(ColumnSet::kPaths));
   // Rows without columns are those of one set.
   EXPECT_EQ(SetsOf(Table::kRequests, 0), BitOf(ColumnSet::kPaths));
@@ -53,7 +54,8 @@ TEST(ColumnSetsTest, TheRowsOfACacheAreThoseThatTheCompilerKnows) {
     }
     for (size_t group = 0; group < tables::GroupsOf(table).size(); ++group) {
       bits |= uint64_t{1} << (tables::kFirstGroup + group);
-      for (const auto& member : tables::GroupsOf(table)[group].members) bits &= ~(uint64_t{1} << member.column);
+      for (const auto& member : tables::GroupsOf(table)[group].members)
+        bits &= ~(uint64_t{1} << member.column);
     }
     return bits;
   };

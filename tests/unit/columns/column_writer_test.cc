@@ -75,11 +75,10 @@ TEST(ColumnWriterTest, RowsOfAnotherTraceAreNotAdded) {
 
 TEST(ColumnWriterTest, CancellingAndFilesThatCannotBeWrittenAreErrors) {
   testing::MixedTrace trace;
-  ColumnsOf what{.file = "trace",
-                 .key = kKey,
-                 .sets = testing::kAllSets,
-                 .before = nullptr,
-                 .cancelled = [] { return true; }};
+  ColumnsOf what{
+      .file = "trace", .key = kKey, .sets = testing::kAllSets, .before = nullptr, .cancelled = [] {
+        return true;
+      }};
   const util::UniqueFd fd(memfd_create("columns", MFD_CLOEXEC));
   fxt::MemorySource source(trace.bytes());
   EXPECT_FALSE(WriteColumns(what, source, fd.get()).ok());

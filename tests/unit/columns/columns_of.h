@@ -24,7 +24,8 @@ inline constexpr unsigned kAllSets = (1U << kColumnSets) - 1;
 
 using TextRows = std::vector<std::vector<std::string>>;
 
-// Threads that take turns, wake one another, sleep, are throttled, change their names, and are lost.
+// Threads that take turns, wake one another, sleep, are throttled, change their names, and are
+// lost.
 struct MixedTrace : measure::testing::TraceScript {
   explicit MixedTrace(uint64_t end = 30'000) { Fill(*this, end); }
   static void Fill(TraceScript& trace, uint64_t end);
@@ -69,7 +70,8 @@ inline TextRows RowsOfScan(std::span<const std::byte> trace, tables::Table table
     const tables::RowBatch& batch = *scan.rows(table);
     for (size_t row = 0; row < batch.size(); ++row) {
       auto& cells = made.emplace_back();
-      for (size_t i = 0; i < batch.columns().size(); ++i) cells.push_back(TextOf(batch.row(row)[i]));
+      for (size_t i = 0; i < batch.columns().size(); ++i)
+        cells.push_back(TextOf(batch.row(row)[i]));
     }
   }
   std::sort(made.begin(), made.end());

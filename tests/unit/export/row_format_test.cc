@@ -37,7 +37,8 @@ TEST(RowFormatTest, WritesCsv) {
 TEST(RowFormatTest, SafeCsvDisarmsFormulas) {
   for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)"}) {
     EXPECT_EQ(Written(RowFormat::kCsv, Row(text)), std::string("5,-2,lost,,") + text + ",7,\n");
-    EXPECT_EQ(Written(RowFormat::kCsvSafe, Row(text)), std::string("5,-2,lost,,'") + text + ",7,\n");
+    EXPECT_EQ(Written(RowFormat::kCsvSafe, Row(text)),
+              std::string("5,-2,lost,,'") + text + ",7,\n");
   }
   EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("=\"a\",b")), "5,-2,lost,,\"'=\"\"a\"\",b\",7,\n");
   EXPECT_EQ(Written(RowFormat::kCsvSafe, Row("a=1")), "5,-2,lost,,a=1,7,\n");

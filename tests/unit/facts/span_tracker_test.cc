@@ -11,7 +11,8 @@ using fxt::EventType;
 
 class SpanTrackerTest : public ::testing::Test {
  protected:
-  SpanVerdict Note(EventType type, fxt::Koid thread, uint64_t id = 0, std::string_view category = "c") {
+  SpanVerdict Note(EventType type, fxt::Koid thread, uint64_t id = 0,
+                   std::string_view category = "c") {
     return spans_.Note(owner_, fxt::Event{.type = type,
                                           .thread = fxt::ThreadRef::Inline(1, thread),
                                           .category = fxt::StringRef::Inline(category),

@@ -48,7 +48,10 @@ TEST(TaskNamesTest, ANameOfTheKernelCounts) {
 TEST(TaskNamesTest, KeepsTheProcessOfAThread) {
   const fxt::Argument process{StringRef::Inline("process"), fxt::KoidValue{5}};
   facts::TaskNames names;
-  names.Note(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread), 6, StringRef::Inline("t"), {&process, 1}});
+  names.Note(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread),
+                               6,
+                               StringRef::Inline("t"),
+                               {&process, 1}});
   ASSERT_NE(names.thread(6), nullptr);
   EXPECT_EQ(names.thread(6)->process, 5u);
   EXPECT_EQ(names.process(5), nullptr) << "it has no record of its own";

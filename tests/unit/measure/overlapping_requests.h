@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A trace whose requests are on one thread at the same time, so that their paths are many times as long as the trace.
+// A trace whose requests are on one thread at the same time, so that their paths are many times as
+// long as the trace.
 #pragma once
 
 #include "unit/measure/trace_script.h"
 
 namespace measure::testing {
 
-// Each request lasts from 110 to end() and has 2 * `rounds` + 1 parts: thread 7 alternately runs and waits for thread
-// 8.
+// Each request lasts from 110 to end() and has 2 * `rounds` + 1 parts: thread 7 alternately runs
+// and waits for thread 8.
 class OverlappingRequests : public TraceScript {
  public:
   OverlappingRequests(uint64_t requests, uint64_t rounds) {

@@ -205,10 +205,10 @@ TEST(PathReaderTest, TakesAnyTime) {
   Begun trace;
   trace.Begin(0, 7, "app", "request").End(UINT64_MAX, 7, "app", "request");
   trace.Switch(200, 0, 7, "S", 0);
-  EXPECT_THAT(PathLines(trace.bytes(), AllSpans()),
-              ElementsAre(fmt::format("request request t7 0-{}", UINT64_MAX), "0 100 t7 unknown",
-                          "100 100 t7 running",
-                          fmt::format("200 {} t7 unknown", UINT64_MAX - 200)));
+  EXPECT_THAT(
+      PathLines(trace.bytes(), AllSpans()),
+      ElementsAre(fmt::format("request request t7 0-{}", UINT64_MAX), "0 100 t7 unknown",
+                  "100 100 t7 running", fmt::format("200 {} t7 unknown", UINT64_MAX - 200)));
 }
 
 TEST(PathReaderTest, CountsRequestsWithoutRoom) {
@@ -225,7 +225,8 @@ TEST(PathReaderTest, CountsRequestsWithoutRoom) {
   EXPECT_LT(paths.builder().left_out(), 100U);
 }
 
-// Ten requests overlap. The walk of each takes 3,001 steps: 2,001 parts, half of which a second step finds the holder of.
+// Ten requests overlap. The walk of each takes 3,001 steps: 2,001 parts, half of which a second
+// step finds the holder of.
 TEST(PathReaderTest, PathsBeyondTheStepsAreLeftOutCompletely) {
   measure::testing::OverlappingRequests trace(10, 1000);
   PathOptions options;

@@ -86,9 +86,8 @@ TEST(SleepEvidenceTest, CallersComeFromTheStack) {
   trace.Sleep(150, 160, "S");
   trace.Instant(160, 7, "stack", "off",
                 {{TraceScript::Text("stack"), fxt::PointerValue{78}}, Number("away", 10)});
-  const auto lines = trace.Lines([](fxt::Koid, uint64_t stack) {
-    return stack == 77 ? "usleep <- nap (a.c:3)" : "poll";
-  });
+  const auto lines = trace.Lines(
+      [](fxt::Koid, uint64_t stack) { return stack == 77 ? "usleep <- nap (a.c:3)" : "poll"; });
   EXPECT_THAT(lines, Contains("120 10 t7 timer (hrtimer_nanosleep <- usleep <- nap (a.c:3))"));
   EXPECT_THAT(lines, Contains("150 10 t7 sleep (poll)"));
 }

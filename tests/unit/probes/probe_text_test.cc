@@ -9,7 +9,9 @@ namespace probes {
 namespace {
 
 TEST(ProbeTextTest, PartsAreFound) {
-  auto parsed = ParseProbe("ns::f(int)(request->header.size, names[2]:str, %di)+retval:str if len > 0x10 and flags&-2 or e == -3");
+  auto parsed = ParseProbe(
+      "ns::f(int)(request->header.size, names[2]:str, %di)+retval:str if len > 0x10 and flags&-2 "
+      "or e == -3");
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(parsed->symbol, "ns::f(int)");
   EXPECT_EQ(parsed->with_list, "ns::f(int)(request->header.size, names[2]:str, %di)");
@@ -47,12 +49,14 @@ TEST(ProbeTextTest, NamesMayHaveParameterLists) {
 }
 
 TEST(ProbeTextTest, WrongTextsAreErrors) {
-  for (const char* text : {"f if", "f if ", "f if len", "f if len >", "f if len > x", "f if len > 1 and", "f if (len > 1)",
-                           "f if len > 1 xor a > 2", "f+retval:what", "f if len > 99999999999999999999"}) {
+  for (const char* text : {"f if", "f if ", "f if len", "f if len >", "f if len > x",
+                           "f if len > 1 and", "f if (len > 1)", "f if len > 1 xor a > 2",
+                           "f+retval:what", "f if len > 99999999999999999999"}) {
     const auto parsed = ParseProbe(text);
     EXPECT_FALSE(parsed && !parsed->filter.empty()) << text;
   }
-  for (const char* text : {"f(a,)", "f(a b)", "f(->b)", "f(a->)", "f(a[)", "f(a[1)", "f(a:long)", "f(%)"}) {
+  for (const char* text :
+       {"f(a,)", "f(a b)", "f(->b)", "f(a->)", "f(a[)", "f(a[1)", "f(a:long)", "f(%)"}) {
     const auto parsed = ParseProbe(text);
     EXPECT_TRUE(parsed && parsed->arguments_error) << text;
   }

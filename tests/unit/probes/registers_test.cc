@@ -38,7 +38,8 @@ TEST(RegistersTest, Arm) {
 }
 
 TEST(RegistersTest, UnknownNamesAreNone) {
-  for (const char* name : {"", "r", "e", "rd", "xmm0", "ddi", "r99"}) EXPECT_FALSE(FindRegister(Machine::kX86, name)) << name;
+  for (const char* name : {"", "r", "e", "rd", "xmm0", "ddi", "r99"})
+    EXPECT_FALSE(FindRegister(Machine::kX86, name)) << name;
   EXPECT_FALSE(ArgumentRegister(Machine::kX86, 6));
   EXPECT_FALSE(DwarfRegister(Machine::kX86, 17));
 }

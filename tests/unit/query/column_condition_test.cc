@@ -84,11 +84,12 @@ TEST(ColumnConditionTest, ExpressionsOfOneColumn) {
   const tables::TableInfo& info = InfoOf(tables::Table::kWaits);
   const auto of = [&](std::string_view text) {
     const auto tokens = TokensOf(text);
-    const auto expression = ReadExpression(tokens, {.column = [&](Tokens name) -> std::optional<ColumnRef> {
-                                                      const bool is_kind = name[0].Is("KIND");
-                                                      return ColumnRef{.column = is_kind ? tables::waits::kKind : tables::waits::kTid};
-                                                    },
-                                                    .scalar = [](Tokens) { return std::optional<size_t>(0); }});
+    const auto expression = ReadExpression(
+        tokens, {.column = [&](Tokens name) -> std::optional<ColumnRef> {
+                   const bool is_kind = name[0].Is("KIND");
+                   return ColumnRef{.column = is_kind ? tables::waits::kKind : tables::waits::kTid};
+                 },
+                 .scalar = [](Tokens) { return std::optional<size_t>(0); }});
     tables::Cell seven;
     seven.Set(int64_t{7});
     return ConditionOf(*expression, info, std::span(&seven, 1));
@@ -101,8 +102,10 @@ TEST(ColumnConditionTest, ExpressionsOfOneColumn) {
   EXPECT_EQ(of("tid IS NULL")->kind, Kind::kIsNull);
   EXPECT_EQ(of("tid IS NOT NULL")->kind, Kind::kIsNotNull);
   EXPECT_EQ(of("tid")->numbers, std::vector<int64_t>{0});
-  for (const char* other : {"kind", "tid = 'x'", "kind = 5", "tid = NULL", "tid = tid", "tid + 1", "tid < 2.5", "kind < 'x'", "tid IS NOT 5",
-                            "tid < -9223372036854775807 - 1", "NOT tid", "tid = 1 OR tid = 2", "tid IN (1, NULL)"}) {
+  for (const char* other :
+       {"kind", "tid = 'x'", "kind = 5", "tid = NULL", "tid = tid", "tid + 1", "tid < 2.5",
+        "kind < 'x'", "tid IS NOT 5", "tid < -9223372036854775807 - 1", "NOT tid",
+        "tid = 1 OR tid = 2", "tid IN (1, NULL)"}) {
     EXPECT_FALSE(of(other)) << other;
   }
 }

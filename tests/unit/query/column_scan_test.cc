@@ -20,8 +20,8 @@ struct ScannedRows {
 ScannedRows RowsOf(std::shared_ptr<const columns::ColumnFile> file, const tables::RowFilter& filter,
                    std::vector<ColumnCondition> conditions) {
   tables::TextPool texts;
-  ColumnScan scan(std::move(file), Table::kWaits, tables::kAllColumns, filter, std::move(conditions),
-                  "trace", texts);
+  ColumnScan scan(std::move(file), Table::kWaits, tables::kAllColumns, filter,
+                  std::move(conditions), "trace", texts);
   ScannedRows made;
   for (;;) {
     const auto more = scan.Advance();
@@ -74,7 +74,8 @@ TEST(ColumnScanTest, RowsAreThoseOfAScanOfTheTrace) {
 TEST(ColumnScanTest, ConditionsThatNoRowMeetsLeaveNone) {
   columns::testing::MixedTrace trace;
   const std::shared_ptr<const columns::ColumnFile> file = columns::testing::FileOf(trace.bytes());
-  EXPECT_TRUE(RowsOf(file, {.from = 5, .to = 6, .cpu = std::nullopt, .tid = std::nullopt}, {}).rows.empty());
+  EXPECT_TRUE(RowsOf(file, {.from = 5, .to = 6, .cpu = std::nullopt, .tid = std::nullopt}, {})
+                  .rows.empty());
   EXPECT_TRUE(RowsOf(file, {.cpu = std::nullopt, .tid = 12345}, {}).rows.empty());
 }
 

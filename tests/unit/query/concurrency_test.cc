@@ -17,7 +17,8 @@ TEST(ConcurrencyTest, LevelsAddUpToTheWholeTime) {
   EXPECT_TRUE(intervals.Add(10, 5));
   EXPECT_TRUE(intervals.Add(120, 10));
   EXPECT_TRUE(intervals.Add(150, 0));
-  EXPECT_EQ(intervals.TakeJson(), R"([{"level":0,"ns":85},{"level":1,"ns":45},{"level":2,"ns":10}])");
+  EXPECT_EQ(intervals.TakeJson(),
+            R"([{"level":0,"ns":85},{"level":1,"ns":45},{"level":2,"ns":10}])");
   EXPECT_FALSE(intervals.Add(INT64_MAX, 1));
 }
 

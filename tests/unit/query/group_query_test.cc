@@ -29,7 +29,8 @@ std::string Rewritten(std::string_view statement) {
 TEST(GroupQueryTest, SumsBecomeColumnsOfGroups) {
   EXPECT_EQ(Rewritten("SELECT count(*) FROM slices"),
             R"x(SELECT "#v0" AS "count(*)" FROM temp.fxt_groups_1)x");
-  EXPECT_EQ(Rewritten("SELECT s.process AS p, sum(length) / 1e6 ms FROM slices s WHERE cpu = 3 AND certain IS NULL "
+  EXPECT_EQ(Rewritten("SELECT s.process AS p, sum(length) / 1e6 ms FROM slices s WHERE cpu = 3 AND "
+                      "certain IS NULL "
                       "GROUP BY p HAVING count(*) > 2 ORDER BY ms DESC LIMIT 5"),
             "");  // slices have no column `certain`
   EXPECT_EQ(Rewritten("SELECT s.process AS p, sum(length) / 1e6 ms FROM slices s WHERE cpu = 3 "
@@ -41,12 +42,15 @@ TEST(GroupQueryTest, SumsBecomeColumnsOfGroups) {
 }
 
 TEST(GroupQueryTest, JoinsAndCallsOfExpressions) {
-  EXPECT_EQ(Rewritten("WITH r AS (SELECT id, name FROM requests) SELECT r.name, p.kind, sum(p.dur) / count(DISTINCT r.id) AS each "
-                      "FROM path p JOIN r ON r.id = p.request GROUP BY r.name, p.kind ORDER BY each"),
-            R"(WITH r AS (SELECT id, name FROM requests) SELECT "#k0" AS "name", "#k1" AS "kind", "#v0" / "#v1" AS each )"
-            "FROM temp.fxt_groups_1 ORDER BY each");
-  EXPECT_EQ(Rewritten("SELECT cpu, thread, max(dur) FROM slices GROUP BY cpu"),
-            R"x(SELECT "#k0" AS "cpu", "#v0" AS "thread", "#v1" AS "max(dur)" FROM temp.fxt_groups_1)x");
+  EXPECT_EQ(
+      Rewritten("WITH r AS (SELECT id, name FROM requests) SELECT r.name, p.kind, sum(p.dur) / "
+                "count(DISTINCT r.id) AS each "
+                "FROM path p JOIN r ON r.id = p.request GROUP BY r.name, p.kind ORDER BY each"),
+      R"(WITH r AS (SELECT id, name FROM requests) SELECT "#k0" AS "name", "#k1" AS "kind", "#v0" / "#v1" AS each )"
+      "FROM temp.fxt_groups_1 ORDER BY each");
+  EXPECT_EQ(
+      Rewritten("SELECT cpu, thread, max(dur) FROM slices GROUP BY cpu"),
+      R"x(SELECT "#k0" AS "cpu", "#v0" AS "thread", "#v1" AS "max(dur)" FROM temp.fxt_groups_1)x");
   EXPECT_EQ(Rewritten("SELECT sum(dur + 1) FILTER (WHERE cpu = 1 OR tid > 7) AS n FROM slices"),
             R"(SELECT "#v0" AS n FROM temp.fxt_groups_1)");
 }
@@ -76,16 +80,21 @@ TEST(GroupQueryTest, PartsOfAQuery) {
 
 TEST(GroupQueryTest, LeavesUnsupportedStatementsToSqlite) {
   for (const char* statement :
-       {"SELECT 1 FROM slices", "SELECT * FROM slices", "SELECT cpu, thread, max(dur), min(dur) FROM slices GROUP BY cpu",
-        "SELECT count(*) FROM slices JOIN waits USING (cpu)", "SELECT sum(DISTINCT cpu) FROM slices",
-        "SELECT sum(dur) OVER () FROM slices", "SELECT count(*) FROM nothing",
-        "SELECT sum(dur || 1) FROM slices", "SELECT cpu, count(*) AS dur FROM slices GROUP BY cpu",
+       {"SELECT 1 FROM slices", "SELECT * FROM slices",
+        "SELECT cpu, thread, max(dur), min(dur) FROM slices GROUP BY cpu",
+        "SELECT count(*) FROM slices JOIN waits USING (cpu)",
+        "SELECT sum(DISTINCT cpu) FROM slices", "SELECT sum(dur) OVER () FROM slices",
+        "SELECT count(*) FROM nothing", "SELECT sum(dur || 1) FROM slices",
+        "SELECT cpu, count(*) AS dur FROM slices GROUP BY cpu",
         "SELECT count(*) FROM slices UNION SELECT count(*) FROM waits",
-        "WITH slices AS (SELECT 1) SELECT count(*) FROM slices", "EXPLAIN SELECT count(*) FROM slices",
+        "WITH slices AS (SELECT 1) SELECT count(*) FROM slices",
+        "EXPLAIN SELECT count(*) FROM slices",
         "SELECT * FROM (WITH slices AS (SELECT 1) SELECT count(*) FROM slices)",
-        "SELECT count(*) FROM slices WHERE", "SELECT count(*) FROM slices)", "SELECT group_concat(cpu) FROM slices",
+        "SELECT count(*) FROM slices WHERE", "SELECT count(*) FROM slices)",
+        "SELECT group_concat(cpu) FROM slices",
         "SELECT DISTINCT cpu, count(*) FROM slices GROUP BY cpu", "SELECT 'unended FROM slices",
-        "SELECT cpu, (SELECT count(*) FROM idle i WHERE i.cpu = slices.cpu), count(*) FROM slices GROUP BY cpu"}) {
+        "SELECT cpu, (SELECT count(*) FROM idle i WHERE i.cpu = slices.cpu), count(*) FROM slices "
+        "GROUP BY cpu"}) {
     EXPECT_EQ(Rewritten(statement), "") << statement;
   }
 }

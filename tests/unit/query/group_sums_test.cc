@@ -18,7 +18,11 @@ std::optional<TextRows> Summed(std::string_view statement, const columns::Column
   size_t last = 0;
   const auto selects = FindGroups(statement, last);
   if (selects.size() != 1) return std::nullopt;
-  const GroupInput input{.table = [&](Table, uint64_t) { return std::shared_ptr<const columns::ColumnFile>(std::shared_ptr<void>(), &file); },
+  const GroupInput input{.table =
+                             [&](Table, uint64_t) {
+                               return std::shared_ptr<const columns::ColumnFile>(
+                                   std::shared_ptr<void>(), &file);
+                             },
                          .load = nullptr,
                          .cancelled = nullptr};
   const auto groups = SumGroups(selects[0].query, input);
@@ -65,7 +69,8 @@ TEST(GroupSumsTest, NoRowsAreOneGroupWithoutKeysAndNoneWithThem) {
   const auto file = columns::testing::FileOf(trace.bytes());
   EXPECT_EQ(Summed("SELECT count(*), sum(length) FROM slices WHERE cpu = 99", *file),
             (TextRows{{"0", "NULL"}}));
-  EXPECT_EQ(Summed("SELECT cpu, count(*) FROM slices WHERE cpu = 99 GROUP BY cpu", *file), TextRows());
+  EXPECT_EQ(Summed("SELECT cpu, count(*) FROM slices WHERE cpu = 99 GROUP BY cpu", *file),
+            TextRows());
 }
 
 TEST(GroupSumsTest, TheLastOfTheFirstRows) {

@@ -17,13 +17,15 @@ using testing::Text;
 
 std::vector<uint32_t> RowsOf(const Relation& relation, Relation::Range range) {
   std::vector<uint32_t> rows;
-  for (uint32_t place = range.from; place < range.to; ++place) rows.push_back(relation.RowAt(place));
+  for (uint32_t place = range.from; place < range.to; ++place)
+    rows.push_back(relation.RowAt(place));
   return rows;
 }
 
 TEST(RelationTest, RowsAreFoundByNumbersAndTexts) {
   Relation relation(2);
-  for (const auto& [number, text] : std::vector<std::pair<int64_t, std::string>>{{7, "x"}, {5, "y"}, {7, "y"}, {6, "x"}}) {
+  for (const auto& [number, text] :
+       std::vector<std::pair<int64_t, std::string>>{{7, "x"}, {5, "y"}, {7, "y"}, {6, "x"}}) {
     ASSERT_TRUE(relation.Add(std::vector<Cell>{Number(number), Text(text)}));
   }
   ASSERT_TRUE(relation.Add(std::vector<Cell>{Cell(), Cell()}));
@@ -36,7 +38,8 @@ TEST(RelationTest, RowsAreFoundByNumbersAndTexts) {
   EXPECT_TRUE(RowsOf(relation, relation.Between(8, 7)).empty());
   ASSERT_TRUE(relation.OrderBy(1));
   EXPECT_TRUE(relation.is_of_texts());
-  EXPECT_EQ(RowsOf(relation, relation.Equal(relation.NumberOf("y"))), (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(RowsOf(relation, relation.Equal(relation.NumberOf("y"))),
+            (std::vector<uint32_t>{1, 2}));
   EXPECT_EQ(relation.NumberOf("z"), -1);
 }
 

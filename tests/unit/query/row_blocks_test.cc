@@ -16,12 +16,14 @@ TEST(TableRowBlocksTest, HaveAllRowsOfTheTable) {
   int64_t first = INT64_MAX;
   while (blocks.Next()) {
     columns::ColumnValues values;
-    EXPECT_FALSE(blocks.Read(static_cast<uint8_t>(InfoOf(tables::Table::kSlices).columns.size()), values));  // a window
+    EXPECT_FALSE(blocks.Read(static_cast<uint8_t>(InfoOf(tables::Table::kSlices).columns.size()),
+                             values));  // a window
     ASSERT_TRUE(blocks.Read(tables::slices::kTs, values));
     EXPECT_EQ(values.rows, blocks.rows());
     rows += blocks.rows();
     for (const int64_t time : values.values) first = std::min(first, time);
-    const ColumnCondition never{.kind = ColumnCondition::Kind::kFromTo, .column = tables::slices::kTs, .to = -1};
+    const ColumnCondition never{
+        .kind = ColumnCondition::Kind::kFromTo, .column = tables::slices::kTs, .to = -1};
     EXPECT_TRUE(blocks.MeetsNone(never));
   }
   EXPECT_EQ(rows, file->table(tables::Table::kSlices).rows);

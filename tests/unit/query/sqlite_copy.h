@@ -30,7 +30,8 @@ class SqliteCopy {
       std::string columns;
       for (const tables::Column& column : info.columns) {
         static constexpr const char* kTypes[] = {"INTEGER", "REAL", "TEXT"};
-        columns += std::string(columns.empty() ? "" : ", ") + std::string(column.name) + " " + kTypes[static_cast<size_t>(column.type)];
+        columns += std::string(columns.empty() ? "" : ", ") + std::string(column.name) + " " +
+                   kTypes[static_cast<size_t>(column.type)];
       }
       Run("CREATE TABLE " + std::string(info.name) + "(" + columns + ")");
       for (const auto& row : columns::testing::RowsOfFile(*file, info.table)) {
@@ -42,12 +43,14 @@ class SqliteCopy {
   }
 
   void Run(const std::string& statement) {
-    EXPECT_EQ(sqlite3_exec(database_.get(), statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+    EXPECT_EQ(sqlite3_exec(database_.get(), statement.c_str(), nullptr, nullptr, nullptr),
+              SQLITE_OK)
         << statement << ": " << sqlite3_errmsg(database_.get());
   }
 
   // The rows of a statement; none if it is wrong. `to` may be null.
-  std::optional<columns::testing::TextRows> Ask(const std::string& statement, Relation* to = nullptr) const {
+  std::optional<columns::testing::TextRows> Ask(const std::string& statement,
+                                                Relation* to = nullptr) const {
     sqlite3_stmt* prepared = nullptr;
     const int code = sqlite3_prepare_v2(database_.get(), statement.c_str(), -1, &prepared, nullptr);
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owner(prepared, sqlite3_finalize);
@@ -62,7 +65,9 @@ class SqliteCopy {
         const int type = sqlite3_column_type(prepared, i);
         if (type == SQLITE_INTEGER) cell.Set(int64_t{sqlite3_column_int64(prepared, i)});
         if (type == SQLITE_FLOAT) cell.Set(sqlite3_column_double(prepared, i));
-        if (type == SQLITE_TEXT) cell.Set(std::string_view(reinterpret_cast<const char*>(sqlite3_column_text(prepared, i))));
+        if (type == SQLITE_TEXT)
+          cell.Set(
+              std::string_view(reinterpret_cast<const char*>(sqlite3_column_text(prepared, i))));
         row.push_back(columns::testing::TextOf(cell));
       }
       if (to != nullptr && !to->Add(cells)) return std::nullopt;
@@ -70,7 +75,8 @@ class SqliteCopy {
     return step == SQLITE_DONE ? std::optional(rows) : std::nullopt;
   }
 
-  // The groups that columns make of the one SELECT in a statement, as rows of keys and values; none if SQLite has to answer.
+  // The groups that columns make of the one SELECT in a statement, as rows of keys and values; none
+  // if SQLite has to answer.
   std::optional<columns::testing::TextRows> Summed(const std::string& statement) const {
     size_t last = 0;
     const auto selects = FindGroups(statement, last, describe());
@@ -80,7 +86,8 @@ class SqliteCopy {
     columns::testing::TextRows rows;
     for (size_t at = 0; at < groups->cells.size(); at += groups->width) {
       auto& row = rows.emplace_back();
-      for (size_t i = 0; i < groups->width; ++i) row.push_back(columns::testing::TextOf(groups->cells[at + i]));
+      for (size_t i = 0; i < groups->width; ++i)
+        row.push_back(columns::testing::TextOf(groups->cells[at + i]));
     }
     return rows;
   }
@@ -101,10 +108,12 @@ class SqliteCopy {
   }
 
   GroupInput input() const {
-    return {.table = [this](tables::Table, uint64_t) {
-              return std::shared_ptr<const columns::ColumnFile>(std::shared_ptr<void>(), file_);
-            },
-            .load = [this](const std::string& select, Relation& to) { return Ask(select, &to).has_value(); },
+    return {.table =
+                [this](tables::Table, uint64_t) {
+                  return std::shared_ptr<const columns::ColumnFile>(std::shared_ptr<void>(), file_);
+                },
+            .load = [this](const std::string& select,
+                           Relation& to) { return Ask(select, &to).has_value(); },
             .cancelled = nullptr};
   }
 

@@ -23,13 +23,17 @@ std::string WithoutWindows(std::string_view statement) {
 }
 
 TEST(WindowQueryTest, FindsWindowsOfAllRowsOfATable) {
-  EXPECT_EQ(WithoutWindows("SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS b, ts FROM slices s ORDER BY ts"),
+  EXPECT_EQ(WithoutWindows("SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS b, ts FROM "
+                           "slices s ORDER BY ts"),
             "SELECT # AS b, ts FROM slices s ORDER BY ts");
-  EXPECT_EQ(WithoutWindows("SELECT max(g) FROM (SELECT lead(ts) over(partition by cpu order by ts asc) - ts AS g, "
-                      "row_number() OVER (PARTITION BY cpu ORDER BY ts) FROM waits) WHERE g > 1"),
-            "SELECT max(g) FROM (SELECT # - ts AS g, # FROM waits) WHERE g > 1");
-  const auto found =
-      FindWindows("SELECT count(*) OVER (PARTITION BY tid ORDER BY ts), sum(dur) OVER (PARTITION BY tid ORDER BY ts) FROM waits");
+  EXPECT_EQ(
+      WithoutWindows(
+          "SELECT max(g) FROM (SELECT lead(ts) over(partition by cpu order by ts asc) - ts AS g, "
+          "row_number() OVER (PARTITION BY cpu ORDER BY ts) FROM waits) WHERE g > 1"),
+      "SELECT max(g) FROM (SELECT # - ts AS g, # FROM waits) WHERE g > 1");
+  const auto found = FindWindows(
+      "SELECT count(*) OVER (PARTITION BY tid ORDER BY ts), sum(dur) OVER (PARTITION BY tid ORDER "
+      "BY ts) FROM waits");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].query.kind, WindowKind::kCount);
   EXPECT_FALSE(found[0].query.column);
@@ -39,7 +43,8 @@ TEST(WindowQueryTest, FindsWindowsOfAllRowsOfATable) {
 
 TEST(WindowQueryTest, LeavesOthersToSqlite) {
   for (const char* statement :
-       {"SELECT lag(cpu) OVER (ORDER BY ts) FROM slices", "SELECT lag(cpu, 2) OVER (PARTITION BY koid ORDER BY ts) FROM slices",
+       {"SELECT lag(cpu) OVER (ORDER BY ts) FROM slices",
+        "SELECT lag(cpu, 2) OVER (PARTITION BY koid ORDER BY ts) FROM slices",
         "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts DESC) FROM slices",
         "SELECT lag(cpu) OVER (PARTITION BY koid, cpu ORDER BY ts) FROM slices",
         "SELECT sum(cpu) OVER (PARTITION BY koid ORDER BY ts ROWS 2 PRECEDING) FROM slices",
@@ -47,11 +52,14 @@ TEST(WindowQueryTest, LeavesOthersToSqlite) {
         "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) FROM slices WHERE cpu = 1",
         "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) FROM slices GROUP BY koid",
         "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts) FROM slices, cpus",
-        "SELECT a.b FROM (SELECT tid, lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS b FROM slices) a JOIN threads USING (tid)",
+        "SELECT a.b FROM (SELECT tid, lag(cpu) OVER (PARTITION BY koid ORDER BY ts) AS b FROM "
+        "slices) a JOIN threads USING (tid)",
         "SELECT lag(cpu) OVER w FROM slices WINDOW w AS (PARTITION BY koid ORDER BY ts)",
         "SELECT lag(cpu) FILTER (WHERE cpu > 1) OVER (PARTITION BY koid ORDER BY ts) FROM slices",
-        "WITH slices AS (SELECT 1 AS cpu, 2 AS ts) SELECT lag(ts) OVER (PARTITION BY cpu ORDER BY ts) FROM slices",
-        "SELECT lag(", "SELECT lag(cpu) OVER", "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts"}) {
+        "WITH slices AS (SELECT 1 AS cpu, 2 AS ts) SELECT lag(ts) OVER (PARTITION BY cpu ORDER BY "
+        "ts) FROM slices",
+        "SELECT lag(", "SELECT lag(cpu) OVER",
+        "SELECT lag(cpu) OVER (PARTITION BY koid ORDER BY ts"}) {
     EXPECT_EQ(WithoutWindows(statement), "") << statement;
   }
 }
@@ -59,7 +67,11 @@ TEST(WindowQueryTest, LeavesOthersToSqlite) {
 TEST(WindowQueryTest, ValuesAreThoseOfTheRowsBeforeAndBehind) {
   measure::testing::TraceScript trace;
   trace.Name(7, "one").Session(90).Switch(100, 0, 0, "S", 7).Switch(110, 0, 7, "S", 0);
-  trace.Wake(150, 7).Switch(160, 1, 0, "S", 7).Switch(190, 1, 7, "S", 0).Wake(200, 7).Switch(210, 0, 0, "S", 7);
+  trace.Wake(150, 7)
+      .Switch(160, 1, 0, "S", 7)
+      .Switch(190, 1, 7, "S", 0)
+      .Wake(200, 7)
+      .Switch(210, 0, 0, "S", 7);
   trace.Switch(215, 0, 7, "S", 0);
   const auto file = columns::testing::FileOf(trace.bytes());
   ASSERT_EQ(file->table(Table::kSlices).rows, 3U);

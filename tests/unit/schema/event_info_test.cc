@@ -21,7 +21,8 @@ TEST(SlotBodyTest, FieldsFollowEachOtherFromBitZero) {
   EXPECT_EQ(packed.extra, 0u);
   EXPECT_EQ(fxr_pack_migrate({100, 2, 5, 120}).body,
             uint64_t{100} | uint64_t{2} << 22 | uint64_t{5} << 35 | uint64_t{120} << 48);
-  EXPECT_EQ(fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}).body, uint64_t{7} | uint64_t{FXR_CATEGORY_SYSCALL} << 32);
+  EXPECT_EQ(fxr_pack_loss({7, FXR_CATEGORY_SYSCALL}).body,
+            uint64_t{7} | uint64_t{FXR_CATEGORY_SYSCALL} << 32);
 }
 
 TEST(SlotBodyTest, FieldsBeyondTheBodyAreExtra) {

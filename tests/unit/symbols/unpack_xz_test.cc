@@ -13,10 +13,9 @@ namespace {
 std::vector<std::byte> Pack(const std::vector<std::byte>& bytes) {
   std::vector<std::byte> packed(lzma_stream_buffer_bound(bytes.size()));
   size_t used = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, nullptr,
-                                    reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-                                    reinterpret_cast<uint8_t*>(packed.data()), &used,
-                                    packed.size()),
+  EXPECT_EQ(lzma_easy_buffer_encode(
+                6, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const uint8_t*>(bytes.data()),
+                bytes.size(), reinterpret_cast<uint8_t*>(packed.data()), &used, packed.size()),
             LZMA_OK);
   packed.resize(used);
   return packed;

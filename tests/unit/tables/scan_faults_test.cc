@@ -19,7 +19,8 @@ TEST(ScanFaultsTest, JoinHasWhatEitherScanFound) {
 
 TEST(ScanFaultsTest, BeyondWhatIsKnownIsTheRest) {
   const ScanFaults known{.is_cut_short = true, .malformed = 3};
-  const ScanFaults found{.is_cut_short = true, .malformed = 3, .dropped_names = 2, .paths_left_out = 7};
+  const ScanFaults found{
+      .is_cut_short = true, .malformed = 3, .dropped_names = 2, .paths_left_out = 7};
   const ScanFaults rest = found.Beyond(known);
   EXPECT_FALSE(rest.is_cut_short);
   EXPECT_EQ(rest.malformed, 0u);

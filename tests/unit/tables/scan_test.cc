@@ -126,7 +126,8 @@ TEST(ScanTest, PathsAreInProportionToTheTrace) {
     parts += scan.rows(Table::kPath)->size();
   }
   EXPECT_EQ(ids, kRequests);
-  EXPECT_LT(parts, RequestRows::kFreeSteps + trace.bytes().size() / path::PathWalker::kBytesOfStep + 2 * kParts);
+  EXPECT_LT(parts, RequestRows::kFreeSteps + trace.bytes().size() / path::PathWalker::kBytesOfStep +
+                       2 * kParts);
   EXPECT_GT(parts, RequestRows::kFreeSteps / 2);
   // A path is whole or not there.
   EXPECT_EQ(parts, kParts * (kRequests - scan.faults().paths_left_out));

@@ -72,12 +72,11 @@ TEST(StackRowsTest, InterpretedFunctionsHaveFileAndLine) {
                   {fxt::StringRef::Inline("line"), uint64_t{40}}});
   // Two lines of a function, the second one in the place of a return address.
   const std::vector<uint64_t> stack = {schema::ScriptFrame(function, 40, 47),
-                                        schema::ScriptFrame(function, 40, 40), function};
+                                       schema::ScriptFrame(function, 40, 40), function};
   script.Add(fxt::ProfilerBacktrace{
       .timestamp = 3, .thread = fxt::ThreadRef::Inline(10, 10), .frames = stack});
-  script.Instant(
-      100, 10, "stack", "off",
-      {{fxt::StringRef::Inline("stack"), fxt::PointerValue{schema::StackIdOf(stack)}}});
+  script.Instant(100, 10, "stack", "off",
+                 {{fxt::StringRef::Inline("stack"), fxt::PointerValue{schema::StackIdOf(stack)}}});
   {
     using namespace frames;
     EXPECT_THAT(RowsOf(script.bytes(), Table::kFrames,
@@ -97,7 +96,8 @@ TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
   FillStacks(script);
   script.Instant(100, 10, "stack", "on", StackArguments(0));
   script.Instant(200, 10, "stack", "on", StackArguments(0));
-  EXPECT_THAT(RowsOf(script.bytes(), Table::kStacks, uint64_t{0x1f}), ElementsAre(Id() + " 4 1 entry 10"));
+  EXPECT_THAT(RowsOf(script.bytes(), Table::kStacks, uint64_t{0x1f}),
+              ElementsAre(Id() + " 4 1 entry 10"));
   {
     using namespace frames;
     EXPECT_THAT(RowsOf(script.bytes(), Table::kFrames,
@@ -107,11 +107,11 @@ TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
   }
   {
     using namespace stack_symbols;
-    EXPECT_THAT(RowsOf(script.bytes(), Table::kSymbols,
-                       {kId, kName, kModule, kBuildId, kStart, kSize, kPid}),
-                ElementsAre("1 do_nap NULL NULL -2130706432 256 NULL",
-                            "2 nap /bin/app ab01 16384 256 NULL",
-                            "3 jitted NULL NULL 8192 256 10"));
+    EXPECT_THAT(
+        RowsOf(script.bytes(), Table::kSymbols,
+               {kId, kName, kModule, kBuildId, kStart, kSize, kPid}),
+        ElementsAre("1 do_nap NULL NULL -2130706432 256 NULL", "2 nap /bin/app ab01 16384 256 NULL",
+                    "3 jitted NULL NULL 8192 256 10"));
   }
   EXPECT_THAT(RowsOf(script.bytes(), Table::kInstants, {instants::kTs, instants::kStack}),
               ElementsAre("2 NULL", "2 NULL", "2 NULL", "100 " + Id(), "200 " + Id()));
@@ -120,8 +120,8 @@ TEST(StackRowsTest, AStackHasItsFramesAndFunctionsOnce) {
 TEST(StackRowsTest, SleepsAndWakeupsHaveTheirStacks) {
   TraceScript script;
   FillStacks(script);
-  script.Session(50, {{fxt::StringRef::Inline("categories"),
-                       fxt::StringRef::Inline("sched,stack")}});
+  script.Session(50,
+                 {{fxt::StringRef::Inline("categories"), fxt::StringRef::Inline("sched,stack")}});
   script.Switch(100, 0, 0, "S", 10).Switch(500, 0, 10, "S", 20).Wake(600'000, 10, 20);
   auto woken = StackArguments(599'500);
   woken.push_back({fxt::StringRef::Inline("woken"), fxt::KoidValue{10}});
@@ -131,8 +131,9 @@ TEST(StackRowsTest, SleepsAndWakeupsHaveTheirStacks) {
   script.Switch(900'000, 0, 10, "S", 20).Switch(950'000, 0, 20, "S", 0);
   RowFilter filter;
   filter.tid = 10;
-  EXPECT_THAT(RowsOf(script.bytes(), Table::kWaits, {waits::kTs, waits::kKind, waits::kStack}, filter),
-              ElementsAre("600000 wakeup NULL", "500 sleep " + Id(), "900000 sleep NULL"));
+  EXPECT_THAT(
+      RowsOf(script.bytes(), Table::kWaits, {waits::kTs, waits::kKind, waits::kStack}, filter),
+      ElementsAre("600000 wakeup NULL", "500 sleep " + Id(), "900000 sleep NULL"));
   EXPECT_THAT(RowsOf(script.bytes(), Table::kWakeups, {wakeups::kTid, wakeups::kStack}),
               ElementsAre("10 " + Id()));
 }

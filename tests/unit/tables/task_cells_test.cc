@@ -54,7 +54,8 @@ TEST_F(TaskCellsTest, ANumberStandsForWhatAThreadIsCalledThen) {
 }
 
 TEST_F(TaskCellsTest, NoThreadHasNoCells) {
-  for (uint8_t cell = 0; cell < kTaskCellCount; ++cell) EXPECT_TRUE(cells_.cells(TaskCells::kNone)[cell].is_null());
+  for (uint8_t cell = 0; cell < kTaskCellCount; ++cell)
+    EXPECT_TRUE(cells_.cells(TaskCells::kNone)[cell].is_null());
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>

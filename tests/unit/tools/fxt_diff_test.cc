@@ -76,7 +76,8 @@ TEST_F(FxtDiffTest, NamesWhatGotWorse) {
   const auto result = Fxt({"diff", Path("base"), Path("new")});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" 1. worse  app/worker: CPU time"));
-  EXPECT_THAT(result.out, HasSubstr("5 captures of 3.00 s against 5 captures of 3.00 s, interleaved"));
+  EXPECT_THAT(result.out,
+              HasSubstr("5 captures of 3.00 s against 5 captures of 3.00 s, interleaved"));
   EXPECT_THAT(result.out, HasSubstr("n = 5 and 5"));
   EXPECT_THAT(result.out, HasSubstr("longest: "));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Calls bpf(2) and perf_event_open(2) directly, with a function for each feature that the probe tries.
-// Each function returns a descriptor or -errno.
+// Calls bpf(2) and perf_event_open(2) directly, with a function for each feature that the probe
+// tries. Each function returns a descriptor or -errno.
 #pragma once
 
 #include <linux/bpf.h>

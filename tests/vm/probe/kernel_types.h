@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads as much of the kernel's BTF as bpf(2) calls need. Independent of libbpf, so the probe checks the
-// results of libbpf. Layout: Documentation/bpf/btf.rst, sections 2 and 3.
+// Reads as much of the kernel's BTF as bpf(2) calls need. Independent of libbpf, so the probe
+// checks the results of libbpf. Layout: Documentation/bpf/btf.rst, sections 2 and 3.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class KernelTypes {
   uint32_t FindTypedef(const std::string& name) const { return Find(kTypedef, name); }
   uint32_t FindFunction(const std::string& name) const { return Find(kFunction, name); }
   bool StructHasMember(const std::string& structure, const std::string& member) const;
-  // Returns the number of parameters of the raw tracepoint `name` without the context pointer, or -1.
+  // Returns the number of parameters of the raw tracepoint `name` without the context pointer, or
+  // -1.
   int TracepointParameters(const std::string& name) const;
   // The highest kind of type, which a loader has to support.
   uint32_t highest_kind() const { return highest_kind_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tries each kernel feature that a tracer may need and prints `probe NAME RESULT`: "ok", a number, or an
-// error name. It is independent of the recorder, so the matrix can compare both.
+// Tries each kernel feature that a tracer may need and prints `probe NAME RESULT`: "ok", a number,
+// or an error name. It is independent of the recorder, so the matrix can compare both.
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>

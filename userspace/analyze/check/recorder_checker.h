@@ -15,9 +15,9 @@
 #include "analyze/check/stack_rules.h"
 #include "facts/cpu_continuity.h"
 #include "facts/kernel_sections.h"
-#include "facts/task_names.h"
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 
 namespace analyze {

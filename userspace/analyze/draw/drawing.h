@@ -93,7 +93,7 @@ struct Drawing {
   std::vector<ThreadLane> threads;  // the busiest first
   size_t other_cpus = 0;            // with activity, but without a lane
   size_t other_threads = 0;
-  std::vector<Wake> wakes;  // in the order of the trace; those of threads with a lane
+  std::vector<Wake> wakes;     // in the order of the trace; those of threads with a lane
   std::vector<PathPart> path;  // in order of time
   std::vector<Loss> losses;
   bool is_whole = true;  // no limit left anything out

@@ -197,9 +197,8 @@ class Painter {
     constexpr double kNone = -1;
     double last = kNone;  // the lane of the part before
     for (const auto& part : drawing_.path) {
-      const bool has_lane =
-          std::any_of(drawing_.threads.begin(), drawing_.threads.end(),
-                      [&](const auto& lane) { return lane.koid == part.thread; });
+      const bool has_lane = std::any_of(drawing_.threads.begin(), drawing_.threads.end(),
+                                        [&](const auto& lane) { return lane.koid == part.thread; });
       const uint64_t begin = std::max(part.begin, drawing_.begin);
       const uint64_t end = std::min(part.end, drawing_.end);
       if (!has_lane || begin >= end) {

@@ -89,7 +89,7 @@ std::optional<FrameFunction> FrameNames::FunctionOf(uint32_t pid, uint64_t addre
 }
 
 bool FrameNames::IsInCLibrary(uint32_t pid, uint64_t address, bool is_return) {
-  constexpr std::array<std::string_view, 6> kBegins = {"libc.so",     "libc-",   "libc.musl",
+  constexpr std::array<std::string_view, 6> kBegins = {"libc.so",     "libc-",    "libc.musl",
                                                        "libpthread.", "ld-linux", "ld-musl"};
   if (schema::IsKernelAddress(address) || schema::IsScriptFrame(address)) return false;
   const uint32_t module = places_.place(places_.Resolve(pid, Within(address, is_return))).module;
@@ -107,8 +107,8 @@ std::vector<std::string> FrameNames::NamesOf(uint32_t pid, uint64_t address, boo
     if (options_.lines && script != scripts_.end()) {
       const uint64_t line = schema::ScriptLineOf(address, script->second.first_line);
       const std::string_view file = BaseName(script->second.file);
-      outermost += FoldedPart(line == 0 ? fmt::format(" ({})", file)
-                                        : fmt::format(" ({}:{})", file, line));
+      outermost +=
+          FoldedPart(line == 0 ? fmt::format(" ({})", file) : fmt::format(" ({}:{})", file, line));
     }
     names.push_back(std::move(outermost));
     return names;

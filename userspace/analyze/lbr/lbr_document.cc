@@ -95,9 +95,9 @@ class LbrBuilder {
               : fmt::format("{} without a branch", FormatCount(totals.empty_samples)));
     data("empty_samples", totals.empty_samples);
     if (any) {
-      line("time",
-           fmt::format("{} to {} s of its clock ({})", Seconds(totals.first_time), Seconds(totals.last_time),
-                       util::FormatDuration(totals.last_time - totals.first_time)));
+      line("time", fmt::format("{} to {} s of its clock ({})", Seconds(totals.first_time),
+                               Seconds(totals.last_time),
+                               util::FormatDuration(totals.last_time - totals.first_time)));
       data("first_time_ns", totals.first_time);
       data("last_time_ns", totals.last_time);
     }

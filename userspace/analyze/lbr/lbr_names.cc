@@ -6,7 +6,8 @@
 namespace analyze {
 
 void LbrNames::Note(fxt::KernelObject object) {
-  if (object.koid > UINT32_MAX || schema::GenerationOfKoid(object.koid) > schema::kMaxGeneration) return;
+  if (object.koid > UINT32_MAX || schema::GenerationOfKoid(object.koid) > schema::kMaxGeneration)
+    return;
   object.koid = schema::TidOfKoid(object.koid);
   names_.Note(object);
 }

@@ -18,8 +18,12 @@ class LbrNames {
   void Note(fxt::KernelObject object);
 
   // "" without a record of it. The idle task is "swapper".
-  const std::string& thread(uint32_t tid) const { return tid == 0 ? OfIdle() : names_.thread_name(tid); }
-  const std::string& process(uint32_t pid) const { return pid == 0 ? OfIdle() : names_.process_name(pid); }
+  const std::string& thread(uint32_t tid) const {
+    return tid == 0 ? OfIdle() : names_.thread_name(tid);
+  }
+  const std::string& process(uint32_t pid) const {
+    return pid == 0 ? OfIdle() : names_.process_name(pid);
+  }
 
  private:
   static const std::string& OfIdle();

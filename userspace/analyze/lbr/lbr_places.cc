@@ -70,9 +70,9 @@ void LbrPlaces::OnModule(const ModuleDeclaration& declared) {
 void LbrPlaces::OnFunction(const FunctionDeclaration& function) {
   if (declared_ >= kMaxPlaces) return;
   ++declared_;
-  symbols::SymbolMap& declared = function.module
-                                 ? modules_[ModuleOf(*function.module, function.build_id)].declared
-                                 : declared_kernel_;
+  symbols::SymbolMap& declared =
+      function.module ? modules_[ModuleOf(*function.module, function.build_id)].declared
+                      : declared_kernel_;
   declared.Add(function.start, function.size, std::string(function.name));
 }
 

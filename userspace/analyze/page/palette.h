@@ -10,8 +10,8 @@ namespace analyze {
 
 enum class PageStyle : uint8_t { kLight, kDark };
 
-// The value of --NAME in a style of the pages, such as "#2f8f83" for "running". Empty for an unknown
-// name.
+// The value of --NAME in a style of the pages, such as "#2f8f83" for "running". Empty for an
+// unknown name.
 std::string PageColour(PageStyle style, std::string_view name);
 
 }  // namespace analyze

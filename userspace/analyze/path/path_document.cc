@@ -211,7 +211,8 @@ class PathDocumentBuilder {
     for (const size_t index : order_) {
       if (table.rows.size() == Top()) break;
       const Entry& entry = set_.entries()[index];
-      table.rows.push_back({entry.request.id, document::SecondsSince(options_.first, entry.request.begin),
+      table.rows.push_back({entry.request.id,
+                            document::SecondsSince(options_.first, entry.request.begin),
                             Ms(static_cast<double>(entry.request.duration())),
                             NameOf(entry.request), ThreadOf(entry.request), LongestPart(entry)});
     }

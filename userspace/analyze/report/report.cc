@@ -23,7 +23,8 @@ void ReportWatcher::OnWait(const facts::Wait& wait) {
   if (wait.kind != facts::WaitKind::kBlocked) return;
   waits_.ForBlocked(wait.thread, [&](WorstWait& worst) {
     if (worst.begin != wait.begin) return;
-    worst.reason = reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value());
+    worst.reason =
+        reasons_.ReasonOf(wait.thread, wait.begin, wait.end, wait.woken_by().has_value());
     if (wait.object == nullptr) return;
     worst.object = *wait.object;
     worst.has_function = !wait.object->function.empty();

@@ -503,11 +503,12 @@ class ReportBuilder {
   }
 
   void AddDelayed() {
-    Table table{.columns = {Name("most delayed"), Number("wait ms/s", 9, 2),
-                            Number("wakeups/s", 9, 1), AfterRule(Number("woken ms/s", 10, 2)),
-                            Length("mean"), Length("p50"), Length("p99"), Length("max"),
-                            AfterRule(Number("preempted ms/s", 14, 2)), Length("mean"), Length("max")},
-                .rows = {}};
+    Table table{
+        .columns = {Name("most delayed"), Number("wait ms/s", 9, 2), Number("wakeups/s", 9, 1),
+                    AfterRule(Number("woken ms/s", 10, 2)), Length("mean"), Length("p50"),
+                    Length("p99"), Length("max"), AfterRule(Number("preempted ms/s", 14, 2)),
+                    Length("mean"), Length("max")},
+        .rows = {}};
     for (const Group* group : Top(Delay)) {
       const Distribution& woken = group->of(Duration::kWakeupLatency);
       const Distribution& preempted = group->of(Duration::kPreemptedWait);
@@ -795,8 +796,8 @@ class ReportBuilder {
                        : wait.kind == facts::WaitKind::kWakeup  ? "woken"
                                                                 : "blocked";
     Text(section, "  {:>8}  at {}  {}, {}, CPU {}", document::ShortDuration(wait.length()),
-         document::SecondsSince(report_.watcher.first_time(), wait.begin),
-         ThreadName(wait.thread), kind, wait.cpu);
+         document::SecondsSince(report_.watcher.first_time(), wait.begin), ThreadName(wait.thread),
+         kind, wait.cpu);
     std::string held;
     for (size_t i = 0; i < wait.holders.size() && i < kNamesOfLine; ++i) {
       held += fmt::format("{}{} {}", i == 0 ? "" : ", ", ThreadName(wait.holders[i].thread),

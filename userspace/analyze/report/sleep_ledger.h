@@ -46,7 +46,8 @@ class SleepLedger {
     std::string kind;
     std::string object;
     std::set<fxt::Koid> waiters;
-    std::map<fxt::Koid, uint64_t> holders;  // threads, with the time that others waited for them, ns
+    std::map<fxt::Koid, uint64_t>
+        holders;  // threads, with the time that others waited for them, ns
     Times times;
   };
 

@@ -39,7 +39,7 @@ struct WorstWait {
   // The reason of a wait in D (facts::WaitReasons); empty if not known.
   std::string reason;
   std::optional<facts::WaitObject> object;  // the object of the wait, if known
-  bool has_function = false;  // `reason` has the function that the thread slept in
+  bool has_function = false;                // `reason` has the function that the thread slept in
   // Latest wakeup first.
   std::vector<WakeLink> chain;
   // Intervals of all CPUs around the wait, at most kIntervals, in order for each CPU.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/task_names.h"
 #include "facts/record_kind.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 #include "util/result.h"
 

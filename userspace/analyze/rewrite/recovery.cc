@@ -279,8 +279,8 @@ void Recovery::NameMentioned() {
     if (thread == schema::kRecorderProcessKoid && recorder_named_) continue;
     const fxt::Koid of = process.value_or(thread);
     processes_.insert(of);
-    const std::string name =
-        lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread)) : names_.thread_name(thread);
+    const std::string name = lost ? fmt::format("(lost thread {})", schema::TidOfKoid(thread))
+                                  : names_.thread_name(thread);
     const fxt::Argument argument{StringRef::Inline(schema::argument::kProcess), fxt::KoidValue{of}};
     copier_.Name({static_cast<uint8_t>(kThread),
                   thread,

@@ -13,8 +13,8 @@
 #include "analyze/rewrite/recoverer.h"
 #include "analyze/rewrite/trace_copier.h"
 #include "facts/cpu_continuity.h"
-#include "facts/task_names.h"
 #include "facts/scheduling.h"
+#include "facts/task_names.h"
 #include "fxt/reader.h"
 
 namespace analyze {

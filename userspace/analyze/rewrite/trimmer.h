@@ -11,8 +11,8 @@
 #include "analyze/rewrite/trace_copier.h"
 #include "facts/kernel_sections.h"
 #include "facts/linux_state_tracker.h"
-#include "facts/task_names.h"
 #include "facts/span_tracker.h"
+#include "facts/task_names.h"
 #include "facts/timeline/cpu_tracker.h"
 
 namespace analyze {

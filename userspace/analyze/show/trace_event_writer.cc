@@ -322,7 +322,8 @@ void TraceEventWriter::Names() {
     MetadataEvent("process_name", process.koid, std::nullopt, *process.name);
   }
   for (const facts::TaskNames::Thread& thread : names_.threads()) {
-    if (!thread.process || names_.thread_name(thread.koid).empty() || IsImporter(*thread.process)) continue;
+    if (!thread.process || names_.thread_name(thread.koid).empty() || IsImporter(*thread.process))
+      continue;
     MetadataEvent("thread_name", *thread.process, thread.koid, *thread.name);
   }
   if (counts_.slices == 0) return;

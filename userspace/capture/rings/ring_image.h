@@ -39,8 +39,8 @@ class RingImage {
   uint64_t slots() const;
   uint32_t rings() const { return static_cast<uint32_t>(rings_.size()); }
 
-  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order, and gives back the memory of
-  // the slots meanwhile. Call once.
+  // Calls visit(cpu, SlotEvent) for each slot up to and including `until`, in time order, and gives
+  // back the memory of the slots meanwhile. Call once.
   template <typename Visitor>
   void ForEach(uint64_t until, Visitor visit);
 
@@ -84,7 +84,8 @@ void RingImage::ForEach(uint64_t until, Visitor visit) {
   uint64_t visited = 0;
   const auto visit_and_release = [&](uint32_t cpu, const SlotEvent& event) {
     visit(cpu, event);
-    if (++visited % kReleased != 0) [[likely]] return;
+    if (++visited % kReleased != 0) [[likely]]
+      return;
     for (size_t i = 0; i < rings_.size(); ++i) ReleaseBefore(controls[i].tail, rings_[i]);
   };
   // Within one interval of the history the low bits of their times order the slots.

@@ -20,7 +20,8 @@ struct SettingDifference {
   // processes of one name are joined by ", ".
   std::optional<std::string> base;
   std::optional<std::string> next;
-  // The subject for people: with its digits, if it is a process of which all captures show one name.
+  // The subject for people: with its digits, if it is a process of which all captures show one
+  // name.
   std::string shown = {};
 };
 

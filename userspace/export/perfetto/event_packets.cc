@@ -99,7 +99,8 @@ void EventPackets::LabelProcess(fxt::Koid process, std::string_view label) {
 }
 
 void EventPackets::LimitTexts() {
-  if (categories_.bytes() + event_names_.bytes() + annotation_names_.bytes() + annotation_texts_.bytes() <
+  if (categories_.bytes() + event_names_.bytes() + annotation_names_.bytes() +
+          annotation_texts_.bytes() <
       kMaxTextBytes) {
     return;
   }
@@ -120,7 +121,8 @@ EventPackets::InternedArgument EventPackets::Intern(const fxt::Argument& argumen
   return interned;
 }
 
-void EventPackets::Annotate(ProtoWriter& out, const fxt::Argument& argument, const InternedArgument& interned) {
+void EventPackets::Annotate(ProtoWriter& out, const fxt::Argument& argument,
+                            const InternedArgument& interned) {
   if (std::holds_alternative<fxt::UnknownValue>(argument.value)) return;
   const ProtoWriter::Nested annotation(out, track_event::kDebugAnnotations);
   out.Varint(annotation::kNameIid, interned.name);

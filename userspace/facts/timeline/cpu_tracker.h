@@ -16,9 +16,9 @@ class CpuTracker {
   // Takes note of switches and losses.
   void Note(const fxt::Reader& reader) { timeline_.Add(reader); }
 
-  // The CPU of a switch, a wakeup or a last-branch blob is in the record. Other records have that of
-  // an integer argument "cpu", of fxt-record's tracks of idle threads and interrupts, or of the thread
-  // that they are on. Empty where there is none of these.
+  // The CPU of a switch, a wakeup or a last-branch blob is in the record. Other records have that
+  // of an integer argument "cpu", of fxt-record's tracks of idle threads and interrupts, or of the
+  // thread that they are on. Empty where there is none of these.
   std::optional<uint32_t> CpuOf(const fxt::Reader& reader) const;
 
  private:

@@ -13,8 +13,8 @@
 
 namespace facts {
 
-// Maps the slots of a provider's thread table to the indexes of a timeline. An entry is valid as long
-// as the provider defines nothing further.
+// Maps the slots of a provider's thread table to the indexes of a timeline. An entry is valid as
+// long as the provider defines nothing further.
 class FastPathTables {
  public:
   struct Slot {
@@ -53,7 +53,8 @@ class FastPathTables {
   }
 
  private:
-  // A recorder writes as several providers, in turn, where there are more threads than a table holds.
+  // A recorder writes as several providers, in turn, where there are more threads than a table
+  // holds.
   static constexpr size_t kMaxTables = 24;
 
   [[gnu::noinline]] Table& Find(const fxt::ReaderProvider& provider);

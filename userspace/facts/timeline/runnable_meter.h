@@ -13,7 +13,8 @@
 
 namespace facts {
 
-// Memory: kBytesOfThread for each thread of the timeline, and what RunnableReasons and CpuHistory say.
+// Memory: kBytesOfThread for each thread of the timeline, and what RunnableReasons and CpuHistory
+// say.
 class RunnableMeter {
  public:
   static constexpr size_t kBytesOfThread = 64;

@@ -7,8 +7,8 @@ namespace facts {
 
 std::optional<fxt::Koid> TimelineState::RunningOn(uint32_t number) const {
   const Cpu* state = cpu(number);
-  const bool known = state != nullptr &&
-                     (state->does == CpuActivity::kRun || state->does == CpuActivity::kIdle);
+  const bool known =
+      state != nullptr && (state->does == CpuActivity::kRun || state->does == CpuActivity::kIdle);
   return known ? std::optional(state->thread) : std::nullopt;
 }
 

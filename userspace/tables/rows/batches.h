@@ -18,7 +18,8 @@ class Batches {
   Batches& operator=(const Batches&) = delete;
 
   void Want(Table table, uint64_t columns, const RowFilter& filter) {
-    batches_[static_cast<size_t>(table)] = std::make_unique<RowBatch>(table, columns, filter, texts_);
+    batches_[static_cast<size_t>(table)] =
+        std::make_unique<RowBatch>(table, columns, filter, texts_);
   }
   // Null for a table without Want().
   RowBatch* of(Table table) const { return batches_[static_cast<size_t>(table)].get(); }

@@ -20,9 +20,7 @@ RowBatch::RowBatch(Table table, uint64_t columns, const RowFilter& filter, TextB
   }
 }
 
-std::string_view RowBatch::Keep(std::string_view text) {
-  return Copy(texts_.Fit(text));
-}
+std::string_view RowBatch::Keep(std::string_view text) { return Copy(texts_.Fit(text)); }
 
 std::string_view RowBatch::Copy(std::string_view text) {
   if (text.empty()) return "";

@@ -114,12 +114,23 @@ constexpr Column kWaitsColumns[] = {
     OptionalInteger("stack"),
 };
 constexpr Column kWakeupsColumns[] = {
-    kTs,      kCpu,          kTid,  Repeated("waker_tid"), kPid, kThread,
-    kProcess, Name("waker"), kKoid, Name("via"),           OptionalInteger("stack"),
+    kTs,           kCpu,  kTid,        Repeated("waker_tid"),    kPid, kThread, kProcess,
+    Name("waker"), kKoid, Name("via"), OptionalInteger("stack"),
 };
 constexpr Column kInstantsColumns[] = {
-    kTs,      Text("category"),     Text("name"),          kTid,  kPid,      kThread, kProcess,
-    kSomeCpu, OptionalText("args"), OptionalInteger("id"), kKoid, kProvider, OptionalInteger("stack"),
+    kTs,
+    Text("category"),
+    Text("name"),
+    kTid,
+    kPid,
+    kThread,
+    kProcess,
+    kSomeCpu,
+    OptionalText("args"),
+    OptionalInteger("id"),
+    kKoid,
+    kProvider,
+    OptionalInteger("stack"),
 };
 constexpr Column kSpansColumns[] = {
     kTs,      kDur,     Text("category"),     Text("name"),          kTid,  kPid,      kThread,
@@ -167,13 +178,18 @@ constexpr Column kStacksColumns[] = {
     Integer("id"), Integer("frames"), Integer("kernel_frames"), OptionalText("end"), kPid,
 };
 constexpr Column kFramesColumns[] = {
-    Integer("stack"),          Integer("depth"),         Integer("address"), Integer("kernel"),
-    OptionalInteger("symbol"), OptionalText("function"), Name("module"),     OptionalInteger("offset"),
-    OptionalInteger("line"),
+    Integer("stack"),  Integer("depth"),          Integer("address"),
+    Integer("kernel"), OptionalInteger("symbol"), OptionalText("function"),
+    Name("module"),    OptionalInteger("offset"), OptionalInteger("line"),
 };
 constexpr Column kSymbolsColumns[] = {
-    Integer("id"),    Text("name"),            Name("module"), OptionalText("build_id"),
-    Integer("start"), OptionalInteger("size"), kPid,
+    Integer("id"),
+    Text("name"),
+    Name("module"),
+    OptionalText("build_id"),
+    Integer("start"),
+    OptionalInteger("size"),
+    kPid,
 };
 
 constexpr std::array<TableInfo, kTables> kInfos = {{
@@ -220,8 +236,8 @@ constexpr Member kWaitsTask[] = {{waits::kTid, kTaskTid},
 constexpr Member kWaitsWaker[] = {{waits::kWakerTid, kTaskTid}, {waits::kWaker, kTaskThread}};
 constexpr Member kWaitsPreemptor[] = {{waits::kPreemptorTid, kTaskTid},
                                       {waits::kPreemptor, kTaskThread}};
-constexpr Member kWaitsTerms[] = {{waits::kKind},    {waits::kState},    {waits::kBegan},
-                                  {waits::kEnded},   {waits::kCertain},  {waits::kWaitsFor},
+constexpr Member kWaitsTerms[] = {{waits::kKind},  {waits::kState},   {waits::kBegan},
+                                  {waits::kEnded}, {waits::kCertain}, {waits::kWaitsFor},
                                   {waits::kVia}};
 constexpr Member kWaitsDetails[] = {
     {waits::kReason, 0}, {waits::kThrottledBy, 1}, {waits::kSyscall, 2}, {waits::kObjectKind, 3},

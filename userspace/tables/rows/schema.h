@@ -57,8 +57,8 @@ struct TableInfo {
 inline constexpr size_t kMaxColumns = 32;
 
 // Columns that are functions of one object, such as the thread of a row. A scan can produce the
-// number of that object instead, if the group is requested like a column: there are many times fewer
-// threads than rows. TaskCells, FactRows or RowBatch have the cells of a number.
+// number of that object instead, if the group is requested like a column: there are many times
+// fewer threads than rows. TaskCells, FactRows or RowBatch have the cells of a number.
 struct ColumnGroup {
   enum class Of : uint8_t {
     kTask,     // numbers of TaskCells
@@ -80,7 +80,14 @@ inline constexpr size_t kMaxGroups = 5;
 // The groups of a table's columns, in the order of their numbers; most tables have none.
 std::span<const ColumnGroup> GroupsOf(Table table);
 // Columns of a thread in TaskCells.
-enum TaskCell : uint8_t { kTaskTid, kTaskPid, kTaskThread, kTaskProcess, kTaskKoid, kTaskCellCount };
+enum TaskCell : uint8_t {
+  kTaskTid,
+  kTaskPid,
+  kTaskThread,
+  kTaskProcess,
+  kTaskKoid,
+  kTaskCellCount
+};
 
 // In order of Table.
 std::span<const TableInfo> Tables();

@@ -9,8 +9,8 @@
 
 namespace tables {
 
-// A record refers to a text of 32 KiB by two bytes, and may do so 30 times: rows with all texts could be 3,000 times as
-// large as the file. Rows of ordinary traces stay far below the limit.
+// A record refers to a text of 32 KiB by two bytes, and may do so 30 times: rows with all texts
+// could be 3,000 times as large as the file. Rows of ordinary traces stay far below the limit.
 class TextBudget {
  public:
   // Shorter texts, in bytes, are always kept.

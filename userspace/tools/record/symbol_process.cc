@@ -66,7 +66,8 @@ bool SendError(const PartWriter& out, const std::string& message) {
 // True: all is sent.
 bool Run(int pipe, const std::string& path, uint64_t naming_ns) {
   PartWriter out(pipe);
-  if (auto status = util::LeaveOnly(util::Rights::kReadFiles); !status) return SendError(out, status.error().message);
+  if (auto status = util::LeaveOnly(util::Rights::kReadFiles); !status)
+    return SendError(out, status.error().message);
   auto source = source::OpenInput(path);
   if (!source) return SendError(out, source.error().message);
   fxt::Reader reader(**source);
@@ -93,11 +94,14 @@ bool Run(int pipe, const std::string& path, uint64_t naming_ns) {
   return writer.Finish() && send_counts() && out.Send(Kind::kEnd, {});
 }
 
-util::Error Crashed() { return {"the process that reads symbols ended", "record without --symbols"}; }
+util::Error Crashed() {
+  return {"the process that reads symbols ended", "record without --symbols"};
+}
 
 }  // namespace
 
-util::Result<std::unique_ptr<SymbolProcess>> SymbolProcess::Start(const std::string& path, uint64_t naming_ns) {
+util::Result<std::unique_ptr<SymbolProcess>> SymbolProcess::Start(const std::string& path,
+                                                                  uint64_t naming_ns) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return util::Error{fmt::format("pipe: {}", strerror(errno)), ""};
   util::UniqueFd ours(ends[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads a recording and the symbols of its programs in a process that may read files and nothing else: any user may have made
-// the programs.
+// Reads a recording and the symbols of its programs in a process that may read files and nothing
+// else: any user may have made the programs.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +25,16 @@ class SymbolProcess {
   enum class Event : uint8_t { kRecords, kCounts, kNothing, kEnd };
 
   // Stops naming after `naming_ns`.
-  static util::Result<std::unique_ptr<SymbolProcess>> Start(const std::string& path, uint64_t naming_ns);
+  static util::Result<std::unique_ptr<SymbolProcess>> Start(const std::string& path,
+                                                            uint64_t naming_ns);
   // Ends the process.
   ~SymbolProcess();
   SymbolProcess(const SymbolProcess&) = delete;
   SymbolProcess& operator=(const SymbolProcess&) = delete;
 
-  // Waits for `timeout_ms` at most. kRecords: see records(); kCounts: see counts(); kNothing: the timeout; kEnd: all
-  // records have come. An error: the recording cannot be read, or the process crashed.
+  // Waits for `timeout_ms` at most. kRecords: see records(); kCounts: see counts(); kNothing: the
+  // timeout; kEnd: all records have come. An error: the recording cannot be read, or the process
+  // crashed.
   util::Result<Event> Next(int timeout_ms);
   // Whole records of the recording with names.
   const std::vector<std::byte>& records() const { return records_; }

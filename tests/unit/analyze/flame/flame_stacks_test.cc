@@ -80,8 +80,7 @@ TEST(FlameStacksTest, NamesKeepTheirDigitsUnlessSeveralAreJoined) {
   EXPECT_EQ(stacks, (FoldedStacks{{{"sqlite3", "sqlite3", "f"}, 1},
                                   {{"app", "worker #", "f"}, 5},
                                   {{"app", "main", "f", "--", "g", "worker #"}, 4}}));
-  EXPECT_EQ(base,
-            (FoldedStacks{{{"sqlite3", "sqlite3", "f"}, 5}, {{"app", "worker #", "f"}, 6}}));
+  EXPECT_EQ(base, (FoldedStacks{{{"sqlite3", "sqlite3", "f"}, 5}, {{"app", "worker #", "f"}, 6}}));
 }
 
 TEST(FlameStacksTest, KindsHaveNames) {

@@ -20,15 +20,18 @@ class SleepLedgerTest : public ::testing::Test {
     Thread(21, 2, "server");
   }
   void Process(fxt::Koid koid, std::string_view name) {
-    names_.Note(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kProcess), koid, Text(name), {}});
+    names_.Note(fxt::KernelObject{
+        static_cast<uint8_t>(fxt::KernelObjectType::kProcess), koid, Text(name), {}});
   }
   void Thread(fxt::Koid koid, fxt::Koid process, std::string_view name) {
     const fxt::Argument argument{Text("process"), fxt::KoidValue{process}};
-    names_.Note(fxt::KernelObject{static_cast<uint8_t>(fxt::KernelObjectType::kThread), koid, Text(name), {&argument, 1}});
+    names_.Note(fxt::KernelObject{
+        static_cast<uint8_t>(fxt::KernelObjectType::kThread), koid, Text(name), {&argument, 1}});
   }
   void Sleep(fxt::Koid thread, uint64_t length, const facts::WaitObject& object,
              std::optional<fxt::Koid> waker = std::nullopt) {
-    facts::Wait wait{.thread = thread, .kind = facts::WaitKind::kSleep, .begin = 1'000, .end = 1'000 + length};
+    facts::Wait wait{
+        .thread = thread, .kind = facts::WaitKind::kSleep, .begin = 1'000, .end = 1'000 + length};
     wait.end_record = facts::WaitEnd::kWakeup;
     wait.end_waker = waker;
     wait.object = &object;

@@ -59,17 +59,20 @@ uint64_t ResidentPages() {
   return resident;
 }
 
-// Rings that are larger than the pieces in which memory is given back, and whose slots begin anywhere.
+// Rings that are larger than the pieces in which memory is given back, and whose slots begin
+// anywhere.
 TEST(RingImageTest, GivesBackWhatWasRead) {
   constexpr unsigned kShift = 18;
   constexpr uint64_t kSlots = uint64_t{1} << kShift;
   constexpr uint64_t kEvents = kSlots * 3 / 2 + 77;
   std::array<fxr_ring_control, 2> controls{};
-  std::array<std::vector<fxr_slot>, 2> slots = {std::vector<fxr_slot>(kSlots), std::vector<fxr_slot>(kSlots)};
+  std::array<std::vector<fxr_slot>, 2> slots = {std::vector<fxr_slot>(kSlots),
+                                                std::vector<fxr_slot>(kSlots)};
   std::vector<SlotRing> rings;
   for (size_t i = 0; i < 2; ++i) {
     for (uint64_t k = 0; k < kEvents; ++k) {
-      slots[i][k & (kSlots - 1)] = {fxr_pack_commit(FXR_SLOT_SWITCH, 0, 100 + 2 * k + i, (k >> kShift) + 1), k};
+      slots[i][k & (kSlots - 1)] = {
+          fxr_pack_commit(FXR_SLOT_SWITCH, 0, 100 + 2 * k + i, (k >> kShift) + 1), k};
     }
     controls[i].head = kEvents;
     rings.emplace_back(&controls[i], slots[i].data(), kShift);

@@ -102,9 +102,10 @@ TEST(PerfettoExportTest, WritesALongTextOfTheStringTableTwiceAtMost) {
   fxt::testing::FileBuilder file;
   Record(file, false);
   file.Add(fxt::StringRecord{1, text});
-  const fxt::Argument arguments[] = {{StringRef::Inline("a"), StringRef::Indexed(1)},
-                                     {StringRef::Inline("b"), StringRef::Indexed(1)},
-                                     {StringRef::Inline("c"), StringRef::Inline("the same inline, long enough")}};
+  const fxt::Argument arguments[] = {
+      {StringRef::Inline("a"), StringRef::Indexed(1)},
+      {StringRef::Inline("b"), StringRef::Indexed(1)},
+      {StringRef::Inline("c"), StringRef::Inline("the same inline, long enough")}};
   for (uint64_t time = 3000; time < 3010; ++time) Instant(file, time, "event", arguments);
   const std::string exported = Exported(file);
   EXPECT_EQ(CountOf(text, exported), 2U);

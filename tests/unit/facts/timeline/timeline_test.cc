@@ -70,7 +70,8 @@ struct ObjectList {
 TEST(TimelineObjectTest, ASleepHasWhatItWasForAndOthersHaveNone) {
   ObjectList list;
   Timeline<ObjectList> timeline(list);
-  const auto change = [&](uint64_t time, fxt::Koid outgoing, fxt::ThreadState state, fxt::Koid incoming) {
+  const auto change = [&](uint64_t time, fxt::Koid outgoing, fxt::ThreadState state,
+                          fxt::Koid incoming) {
     timeline.OnSwitch({time, 0, state, Side(outgoing), Side(incoming)});
   };
   const auto wake = [&](uint64_t time, fxt::Koid thread) {
@@ -115,8 +116,9 @@ TEST_F(TimelineTest, AThrottledThreadWaitsForQuotaAndThenForACpu) {
   EXPECT_THAT(
       facts.Take(),
       ElementsAre("idle cpu0 0-10 <edge", "wait t7 unknown 0-10", "run cpu0 t7 10-20 Rq",
-                  "wait t8 unknown 0-20", "wait t7 throttled 20-60 limit0", "run cpu0 t8 20-70 S", "wait t7 preempted 60-70", "run cpu0 t7 70-80 Rq",
-                  "idle cpu0 80-90 edge>", "wait t7 throttled 80-90", "wait t8 sleeping 70-90"));
+                  "wait t8 unknown 0-20", "wait t7 throttled 20-60 limit0", "run cpu0 t8 20-70 S",
+                  "wait t7 preempted 60-70", "run cpu0 t7 70-80 Rq", "idle cpu0 80-90 edge>",
+                  "wait t7 throttled 80-90", "wait t8 sleeping 70-90"));
   EXPECT_THAT(timeline.limits(), ElementsAre(CpuLimit{"/a", 30, 100}));
 }
 
@@ -128,8 +130,9 @@ TEST_F(TimelineTest, AWaitMayBeThrottledInItsMiddle) {
   Switch(70, 0, 8, kAsleep, 7);
   EXPECT_THAT(facts.Take(),
               ElementsAre("idle cpu0 10-10 <edge", "run cpu0 t7 10-20 S", "wait t8 unknown 10-20",
-                          "wait t7 sleeping 20-30", "wait t7 woken 30-40 by t9", "wait t7 throttled 40-60 limit0",
-                          "run cpu0 t8 20-70 S", "wait t7 preempted 60-70"));
+                          "wait t7 sleeping 20-30", "wait t7 woken 30-40 by t9",
+                          "wait t7 throttled 40-60 limit0", "run cpu0 t8 20-70 S",
+                          "wait t7 preempted 60-70"));
   // Neither a thread that runs nor one that sleeps waits for quota.
   timeline.OnThrottled(7, 71, 72, 73, {.cgroup = "/b"});
   timeline.OnThrottled(8, 71, 72, 73, {.cgroup = "/b"});

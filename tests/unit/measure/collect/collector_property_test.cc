@@ -89,8 +89,8 @@ class Listener final : public Watcher {
   }
   void OnWait(const facts::Wait& wait) override {
     Add("wait", wait.index, wait.thread, wait.kind, wait.begin, wait.end, wait.began, wait.ended,
-        wait.touches_loss, wait.state, wait.waker, wait.target_cpu, wait.preemptor,
-        wait.end_record, wait.end_cpu, wait.end_waker, wait.end_by_interrupt, wait.next_priority);
+        wait.touches_loss, wait.state, wait.waker, wait.target_cpu, wait.preemptor, wait.end_record,
+        wait.end_cpu, wait.end_waker, wait.end_by_interrupt, wait.next_priority);
   }
   void OnIdle(const facts::Idle& idle) override {
     Add("idle", idle.cpu, idle.index, idle.thread, idle.begin, idle.end, idle.began, idle.ended);

@@ -29,14 +29,19 @@ void WarnAboutDamage(const std::string& file, const tables::ScanFaults& faults) 
                                     file, faults.dropped_names));
   }
   if (faults.cut_texts != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: {} texts were cut: rows with all of them would be many times as large "
-                                    "as the file",
-                                    file, faults.cut_texts));
+    PrintNote(kProgram,
+              fmt::format(
+                  "note: {}: {} texts were cut: rows with all of them would be many times as large "
+                  "as the file",
+                  file, faults.cut_texts));
   }
   if (faults.paths_left_out != 0) {
-    PrintNote(kProgram, fmt::format("note: {}: table path leaves out {} requests, which overlap so much that all paths "
-                                    "would be many times as long as the file (fxt path --span chooses)",
-                                    file, faults.paths_left_out));
+    PrintNote(
+        kProgram,
+        fmt::format(
+            "note: {}: table path leaves out {} requests, which overlap so much that all paths "
+            "would be many times as long as the file (fxt path --span chooses)",
+            file, faults.paths_left_out));
   }
   if (faults.is_incomplete) {
     PrintNote(

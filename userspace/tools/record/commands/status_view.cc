@@ -95,9 +95,8 @@ std::string StatusLines(const TimedStatus& now, const TimedStatus* before) {
   }
   if (status.unwind) {
     text += fmt::format(
-        "{:<10} unwind tables of {} files, {} (at most {}); {} removed to free memory\n",
-        "stacks", util::FormatCount(status.unwind->tables),
-        util::FormatSize(status.unwind->table_bytes),
+        "{:<10} unwind tables of {} files, {} (at most {}); {} removed to free memory\n", "stacks",
+        util::FormatCount(status.unwind->tables), util::FormatSize(status.unwind->table_bytes),
         util::FormatSize(status.unwind->max_table_bytes),
         util::FormatCount(status.unwind->unloaded));
   }

@@ -71,7 +71,7 @@ class SessionWorker {
  private:
   // A snapshot that is being copied out of the buffer.
   struct PendingWrite {
-    control::TraceOutput output;    // closed if the snapshot goes to it directly
+    control::TraceOutput output;         // closed if the snapshot goes to it directly
     util::UniqueFd spool = {};           // otherwise
     SnapshotDelivery::Place place = {};  // of the client, with `spool`
     std::function<void()> copied;

@@ -154,8 +154,7 @@ util::Status CheckSymbols(const RecordOptions& options) {
                        "fxt-record -c default,stack --symbols"};
   }
   if (options.jvm && !options.symbols) {
-    return util::Error{"--jvm needs --symbols",
-                       "fxt-record -c default,stack --symbols --jvm"};
+    return util::Error{"--jvm needs --symbols", "fxt-record -c default,stack --symbols --jvm"};
   }
   if (options.symbols && (options.memory_bytes != 0 || options.rotates())) {
     return util::Error{"--symbols does not go with --circular, --oneshot and --rotate", ""};
@@ -275,9 +274,10 @@ ParsedOptions ParseRecordOptions(int argc, char** argv) {
   program.Add("--symbols", options.symbols,
               "Category stack: at the end, write the names of the functions into the file, for "
               "reading on other machines");
-  program.Add("--jvm", options.jvm,
-              "With --symbols: have Java virtual machines write the names of compiled code, by jcmd; "
-              "those of the command when they exit");
+  program.Add(
+      "--jvm", options.jvm,
+      "With --symbols: have Java virtual machines write the names of compiled code, by jcmd; "
+      "those of the command when they exit");
   sources.Add(program);
   program
       .Add("-u,--user", options.user,

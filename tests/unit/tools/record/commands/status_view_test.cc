@@ -56,8 +56,8 @@ TEST(StatusViewTest, ShowsTheMemoryOfUnwindTables) {
   TimedStatus now = Started(3'000'000'000, 5000, 70'000'000);
   EXPECT_THAT(StatusLines(now, nullptr), Not(HasSubstr("stacks")));
   now.status.unwind = {132, 3 << 20, 32 << 20, 7};
-  EXPECT_THAT(StatusLines(now, nullptr),
-              HasSubstr("stacks     unwind tables of 132 files, 3.0 MiB (at most 32.0 MiB); 7 removed to free memory"));
+  EXPECT_THAT(StatusLines(now, nullptr), HasSubstr("stacks     unwind tables of 132 files, 3.0 MiB "
+                                                   "(at most 32.0 MiB); 7 removed to free memory"));
 }
 
 TEST(StatusViewTest, ReportsThatThereIsNoSession) {
