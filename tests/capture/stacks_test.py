@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import sys
 import tempfile
 import unittest
@@ -278,6 +279,37 @@ class StacksInTurn(unittest.TestCase):
             if not left:
                 return
         self.fail(f"off by these shares: {shares}")
+
+
+def mmap2_flags(path):
+    """The `misc` of each MMAP2 record of a perf.data file (perf.data-file-format.txt of the kernel)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end, flags = at + size, []
+    while at + 8 <= end:
+        kind, misc, size = struct.unpack_from("<IHH", data, at)
+        if size < 8:
+            break
+        if kind == 10:
+            flags.append(misc)
+        at += size
+    return flags
+
+
+@unittest.skipIf(why_not() or not shutil.which("perf"), why_not() or "needs perf")
+class BesidePerf(unittest.TestCase):
+    def test_records_of_perf_stay_as_they_are(self):
+        """The kernel marks mappings as if they had a build id while another program requests build ids, and perf then crashes."""
+        with tempfile.TemporaryDirectory() as folder:
+            data = os.path.join(folder, "perf.data")
+            done = run(RECORDER, "-q", "-c", "default,stack", "-o", os.path.join(folder, "beside.fxt"), "--",
+                       "perf", "record", "-q", "-B", "-e", "cpu-clock", "-o", data, "--", "sleep", "0.1")
+            if not os.path.exists(data):
+                self.skipTest("perf cannot record: " + done.stderr)
+            flags = mmap2_flags(data)
+            self.assertTrue(flags)
+            self.assertFalse([misc for misc in flags if misc & 1 << 14], flags)
 
 
 @unittest.skipIf(why_not() or not shutil.which("perf"), why_not() or "needs perf")

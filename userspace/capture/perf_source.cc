@@ -21,7 +21,10 @@ bool PerfSource::IsWanted(uint32_t tid, uint32_t tgid) const {
 void PerfSource::TakeCommon(unsigned cpu, const perf::Record& record, uint64_t time) {
   time = record.where.time.value_or(time);
   if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
-    if (mapping->size != 0) queue_.Add(time, *mapping);
+    if (mapping->size == 0) return;
+    perf::MmapRecord whole = *mapping;
+    whole.build_id = build_ids_.Of(whole);
+    queue_.Add(time, whole);
   } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
     if (comm->exec) queue_.Add(time, perf::MmapRecord::OfExec(comm->pid, comm->tid));
   } else if (const auto* lost = std::get_if<perf::LostRecord>(&record.body)) {

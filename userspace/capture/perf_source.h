@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture/bpf/program_options.h"
+#include "capture/build_id_cache.h"
 #include "capture/event_handler.h"
 #include "fxt_record/event.h"
 #include "perf/record/branch_stack_sample.h"
@@ -96,6 +97,7 @@ class PerfSource {
 
  private:
   PerfQueue queue_;
+  BuildIdCache build_ids_;
   TaskFilter filter_;
   std::function<bool(uint32_t)> is_followed_;
 };

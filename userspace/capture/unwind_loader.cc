@@ -18,6 +18,9 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "perf/live/stack_session.h"
 #include "unwind/program_files.h"
@@ -153,6 +156,7 @@ void UnwindLoader::Run(const std::string& program) {
 void UnwindLoader::TakeRecords(bool follows_cpus) {
   const auto take = [this](unsigned, const perf::Record& record) {
     changes_.Add(record);
+    has_lost_records_ |= std::holds_alternative<perf::LostRecord>(record.body);
     const auto* mapping = std::get_if<perf::MmapRecord>(&record.body);
     if (mapping != nullptr && !mapping->kernel && mapping->file.starts_with('/') &&
         mapped_.size() < kMaxMapped) {
@@ -445,6 +449,13 @@ void UnwindLoader::ForgetExited() {
     if (maps.peek() == std::ifstream::traits_type::eof()) Forget(tgid);
   }
   changes_.ClearExited();
+  if (!std::exchange(has_lost_records_, false)) return;
+  // Exits may be among the lost records.
+  std::vector<uint32_t> gone;
+  for (const auto& [tgid, mappings] : processes_) {
+    if (access(fmt::format("{}/{}", proc_, tgid).c_str(), F_OK) != 0) gone.push_back(tgid);
+  }
+  for (const uint32_t tgid : gone) Forget(tgid);
 }
 
 }  // namespace capture

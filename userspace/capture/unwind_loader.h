@@ -160,6 +160,7 @@ class UnwindLoader {
   uint64_t last_version_ = 0;
   uint32_t use_time_ = 1;
   uint64_t no_room_ = 0;
+  bool has_lost_records_ = false;
   uint64_t unknown_pythons_ = 0;
   bool tables_changed_ = false;
 

@@ -44,8 +44,6 @@ const char* NameOf(OptionalFeature feature) {
       return "branch types";
     case OptionalFeature::kHardwareIndex:
       return "hardware index";
-    case OptionalFeature::kMappingBuildIds:
-      return "build ids of mappings";
     case OptionalFeature::kLostCount:
       return "count of lost samples";
     case OptionalFeature::kPrivilege:
@@ -93,9 +91,6 @@ void AddFeature(OptionalFeature feature, perf_event_attr* attr) {
     case OptionalFeature::kHardwareIndex:
       if (branches) attr->branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX;
       break;
-    case OptionalFeature::kMappingBuildIds:
-      attr->build_id = 1;
-      break;
     case OptionalFeature::kLostCount:
       attr->read_format |= PERF_FORMAT_LOST;
       break;
@@ -114,8 +109,6 @@ bool HasFeature(OptionalFeature feature, const perf_event_attr& attr) {
       return attr.branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
     case OptionalFeature::kHardwareIndex:
       return attr.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
-    case OptionalFeature::kMappingBuildIds:
-      return attr.build_id;
     case OptionalFeature::kLostCount:
       return attr.read_format & PERF_FORMAT_LOST;
     case OptionalFeature::kPrivilege:

@@ -13,19 +13,18 @@
 
 namespace perf {
 
-// The optional features, with the kernel that introduced each.
+// The optional features, with the kernel that introduced each. attr.build_id is not one of them:
+// see capture/build_id_cache.h.
 enum class OptionalFeature : uint8_t {
-  kBranchType,       // PERF_SAMPLE_BRANCH_TYPE_SAVE, Linux 4.14
-  kHardwareIndex,    // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
-  kMappingBuildIds,  // attr.build_id, 5.12
-  kLostCount,        // PERF_FORMAT_LOST, 6.0
-  kPrivilege,        // PERF_SAMPLE_BRANCH_PRIV_SAVE, 6.1
-  kPreciseIp,        // attr.precise_ip: unsupported on some CPUs, and on AMD a different unit
+  kBranchType,     // PERF_SAMPLE_BRANCH_TYPE_SAVE, Linux 4.14
+  kHardwareIndex,  // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
+  kLostCount,      // PERF_FORMAT_LOST, 6.0
+  kPrivilege,      // PERF_SAMPLE_BRANCH_PRIV_SAVE, 6.1
+  kPreciseIp,      // attr.precise_ip: unsupported on some CPUs, and on AMD a different unit
 };
 inline constexpr OptionalFeature kAllOptionalFeatures[] = {
-    OptionalFeature::kBranchType,      OptionalFeature::kHardwareIndex,
-    OptionalFeature::kMappingBuildIds, OptionalFeature::kLostCount,
-    OptionalFeature::kPrivilege,       OptionalFeature::kPreciseIp};
+    OptionalFeature::kBranchType, OptionalFeature::kHardwareIndex, OptionalFeature::kLostCount,
+    OptionalFeature::kPrivilege, OptionalFeature::kPreciseIp};
 const char* NameOf(OptionalFeature feature);
 
 // The attr without optional features. Times are CLOCK_MONOTONIC, which besides CLOCK_MONOTONIC_RAW

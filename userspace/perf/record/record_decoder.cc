@@ -22,6 +22,11 @@ bool DecodeTask(util::ByteCursor cursor, ForkRecord* task) {
          cursor.Read(&task->parent_tid) && cursor.Read(&task->time);
 }
 
+void DecodeInode(util::ByteCursor identity, MmapRecord* mmap) {
+  (void)(identity.Read(&mmap->device_major) && identity.Read(&mmap->device_minor) &&
+         identity.Read(&mmap->inode) && identity.Read(&mmap->inode_generation));
+}
+
 bool Decode(util::ByteCursor cursor, const perf_event_header& header, MmapRecord* mmap) {
   if (!cursor.Read(&mmap->pid) || !cursor.Read(&mmap->tid) || !cursor.Read(&mmap->address) ||
       !cursor.Read(&mmap->size) || !cursor.Read(&mmap->file_offset)) {
@@ -34,11 +39,13 @@ bool Decode(util::ByteCursor cursor, const perf_event_header& header, MmapRecord
     if (!cursor.Take(24, &identity) || !cursor.Read(&mmap->protection) || !cursor.Read(&flags)) {
       return false;
     }
-    if (header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-      const size_t size = std::to_integer<size_t>(identity[0]);
-      mmap->build_id =
-          util::BuildId::FromBytes(identity.subspan(4, std::min(size, util::BuildId::kMaxBytes)));
+    const size_t size = std::to_integer<size_t>(identity[0]);
+    // The kernel may set the flag in a record that has the inode, see capture/build_id_cache.h.
+    // Then the first byte is that of the major number, and mostly larger.
+    if ((header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) && size <= util::BuildId::kMaxBytes) {
+      mmap->build_id = util::BuildId::FromBytes(identity.subspan(4, size));
     }
+    DecodeInode(util::ByteCursor(identity), mmap);
   } else {
     mmap->protection = header.misc & kMiscMmapData ? PROT_READ : PROT_READ | PROT_EXEC;
   }

@@ -52,6 +52,11 @@ struct MmapRecord {
   uint64_t size = 0;         // bytes
   uint64_t file_offset = 0;  // bytes; for the kernel's text the address of a reference symbol
   uint32_t protection = 0;   // PROT_*; MMAP records only distinguish executable
+  // Of the file, in MMAP2 records without a build id; the inode is 0 elsewhere.
+  uint32_t device_major = 0;
+  uint32_t device_minor = 0;
+  uint64_t inode = 0;
+  uint64_t inode_generation = 0;
   util::BuildId build_id;
   std::string_view file;
   bool kernel = false;

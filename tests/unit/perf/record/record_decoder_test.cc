@@ -73,9 +73,13 @@ TEST(RecordDecoderTest, ReadsMappings) {
   record = Decode(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, mmap2(0xddccbbaa00000014));
   EXPECT_EQ(std::get<MmapRecord>(record.body).build_id.ToHex(),
             "aabbccdd11111111111111112222222222222222");
-  // A length that no build id has.
-  record = Decode(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, mmap2(0xff));
-  EXPECT_EQ(std::get<MmapRecord>(record.body).build_id.size, util::BuildId::kMaxBytes);
+  // A length that no build id has: it is the major number of the file's device.
+  record = Decode(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, mmap2(0x01'000000fe));
+  EXPECT_TRUE(std::get<MmapRecord>(record.body).build_id.empty());
+  EXPECT_EQ(std::get<MmapRecord>(record.body).device_major, 0xfeu);
+  EXPECT_EQ(std::get<MmapRecord>(record.body).device_minor, 1u);
+  EXPECT_EQ(std::get<MmapRecord>(record.body).inode, 0x1111111111111111u);
+  EXPECT_EQ(std::get<MmapRecord>(record.body).inode_generation, 0x2222222222222222u);
 }
 
 TEST(RecordDecoderTest, ReadsLosses) {
