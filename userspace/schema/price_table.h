@@ -17,11 +17,11 @@
   X("irq", "begin or end of a handler", 0, 16)                                   \
   X("softirq", "begin or end of a handler", 140, 16)                             \
   X("syscall", "begin or end of a call", 150, 20)                                \
-  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 600, 16) \
-  X("stack:off", "sleep whose stack is kept, with its two switches", 2300, 94)   \
-  X("--stack-min 1ns", "switch, every sleep's stack kept", 790, 46)              \
-  X("stack:wake", "sleep whose waker's stack is kept", 0, 70)                    \
-  X("stack:on", "sample of what runs, at 999 Hz", 19000, 62)                     \
+  X("stack", "switch, most sleeps shorter than --stack-min: stack:off", 820, 16) \
+  X("stack:off", "sleep whose stack is kept, with its two switches", 1400, 105)  \
+  X("--stack-min 1ns", "switch, every sleep's stack kept", 990, 49)              \
+  X("stack:wake", "sleep whose waker's stack is kept", 1800, 80)                 \
+  X("stack:on", "sample of what runs, at 999 Hz", 26000, 308)                    \
   X("probe", "begin or end of a function: --uprobe", 6100, 16)                   \
   X("--uprobe +retval", "the same, with what it returns", 6500, 20)              \
   X("--uprobe +entry", "entry of a function", 11000, 16)                         \
