@@ -24,7 +24,7 @@ class BuildIdCache {
   explicit BuildIdCache(std::string proc = "/proc") : proc_(std::move(proc)) {}
 
   // The build id of the mapping's file, which is identified by its inode. Empty if the file has
-  // none, or is gone with its process. Reads the file the first time.
+  // none, or is gone with its process. Reads the file the first time, and when it was modified.
   util::BuildId Of(const perf::MmapRecord& mapping);
 
  private:
@@ -43,7 +43,12 @@ class BuildIdCache {
   };
 
   std::string proc_;
-  std::unordered_map<File, util::BuildId, HashOfFile> known_;  // bounded
+  struct Known {
+    util::BuildId id;
+    int64_t modified = 0;  // ns: a file may be written again in its place
+  };
+
+  std::unordered_map<File, Known, HashOfFile> known_;  // bounded
 };
 
 }  // namespace capture

@@ -7,8 +7,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
+#include "support/temp_folder.h"
 #include "symbols/build_id_note.h"
 #include "util/unique_fd.h"
 
@@ -59,6 +61,15 @@ TEST_F(BuildIdCacheTest, AKnownFileIsNotReadAgain) {
   perf::MmapRecord mapping = MappingOf(kProgram);
   mapping.file = "/nowhere";
   EXPECT_EQ(cache_.Of(mapping), expected_);
+}
+
+TEST_F(BuildIdCacheTest, AFileThatWasWrittenAgainInItsPlaceIsReadAgain) {
+  const testing_support::TempFolder folder;
+  const std::string path = folder / "program";
+  std::ofstream(path) << "no ELF file";
+  EXPECT_TRUE(cache_.Of(MappingOf(path)).empty());
+  std::ofstream(path, std::ios::trunc) << std::ifstream(kProgram).rdbuf();
+  EXPECT_EQ(cache_.Of(MappingOf(path)), expected_);
 }
 
 TEST_F(BuildIdCacheTest, AnotherFileOfThatPathIsNotTheMappedOne) {

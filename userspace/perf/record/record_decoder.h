@@ -52,7 +52,7 @@ struct MmapRecord {
   uint64_t size = 0;         // bytes
   uint64_t file_offset = 0;  // bytes; for the kernel's text the address of a reference symbol
   uint32_t protection = 0;   // PROT_*; MMAP records only distinguish executable
-  // Of the file, in MMAP2 records without a build id; the inode is 0 elsewhere.
+  // Of the file, in MMAP2 records. In those with a build id, these are its bytes.
   uint32_t device_major = 0;
   uint32_t device_minor = 0;
   uint64_t inode = 0;
