@@ -5,6 +5,19 @@
 #include <utility>
 
 namespace capture {
+namespace {
+
+CodeMapping CodeMappingOf(const perf::MmapRecord& record) {
+  return {.tgid = record.pid,
+          .start = record.address,
+          .end = record.address + record.size,
+          .offset = record.file_offset,
+          .device = DeviceOf(record.device_major, record.device_minor),
+          .inode = record.inode,
+          .path = record.file};
+}
+
+}  // namespace
 
 void PerfSource::SetFilter(const TaskFilter& filter, std::function<bool(uint32_t)> is_followed) {
   filter_ = filter;
@@ -23,7 +36,7 @@ void PerfSource::TakeCommon(unsigned cpu, const perf::Record& record, uint64_t t
   if (const auto* mapping = std::get_if<perf::MmapRecord>(&record.body)) {
     if (mapping->size == 0) return;
     perf::MmapRecord whole = *mapping;
-    whole.build_id = build_ids_.Of(whole);
+    if (!whole.kernel) whole.build_id = build_ids_.Of(CodeMappingOf(whole));
     queue_.Add(time, whole);
   } else if (const auto* comm = std::get_if<perf::CommRecord>(&record.body)) {
     if (comm->exec) queue_.Add(time, perf::MmapRecord::OfExec(comm->pid, comm->tid));

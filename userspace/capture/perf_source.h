@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "capture/bpf/program_options.h"
-#include "capture/build_id_cache.h"
 #include "capture/event_handler.h"
+#include "capture/mapped_build_ids.h"
 #include "fxt_record/event.h"
 #include "perf/record/branch_stack_sample.h"
 #include "perf/record/record_decoder.h"
@@ -97,7 +97,7 @@ class PerfSource {
 
  private:
   PerfQueue queue_;
-  BuildIdCache build_ids_;
+  MappedBuildIds build_ids_;
   TaskFilter filter_;
   std::function<bool(uint32_t)> is_followed_;
 };

@@ -14,9 +14,8 @@
 #include <sstream>
 #include <utility>
 
-#include "symbols/build_id_note.h"
+#include "capture/process_mappings.h"
 #include "symbols/kallsyms.h"
-#include "symbols/regular_file.h"
 
 namespace capture {
 namespace {
@@ -46,7 +45,8 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 ProcIdentity::ProcIdentity(std::string proc, std::string sys, const std::string& cgroup_mount)
     : proc_(std::move(proc)),
       sys_(std::move(sys)),
-      cgroups_(cgroup_mount.empty() ? FindCgroupMount(proc_) : cgroup_mount) {}
+      cgroups_(cgroup_mount.empty() ? FindCgroupMount(proc_) : cgroup_mount),
+      build_ids_(proc_) {}
 
 uint32_t ProcIdentity::OwnNumbers() const {
   std::ifstream status(proc_ + "/self/status");
@@ -123,38 +123,17 @@ std::string ProcIdentity::FunctionAt(int64_t address) {
 }
 
 std::vector<model::ExecutableMapping> ProcIdentity::MappingsOf(uint32_t number) {
-  constexpr size_t kMaxCachedFiles = 4096;
   std::vector<model::ExecutableMapping> mappings;
-  std::ifstream maps(fmt::format("{}/{}/maps", proc_, number));
-  std::string line;
-  while (std::getline(maps, line)) {
-    // "start-end perms offset device inode path" (proc(5)), hexadecimal except the inode.
-    std::istringstream fields(line);
-    model::ExecutableMapping mapping;
-    uint64_t end = 0;
-    char dash = 0;
-    std::string permissions, device, inode;
-    fields >> std::hex >> mapping.start >> dash >> end >> permissions >> mapping.file_offset >>
-        device >> inode >> std::ws;
-    if (!std::getline(fields, mapping.file) || permissions.find('x') == std::string::npos) continue;
-    if (end <= mapping.start) continue;
-    mapping.size = end - mapping.start;
-    if (mapping.file.starts_with("/")) {
-      auto known = build_ids_.find(mapping.file);
-      if (known == build_ids_.end()) {
-        if (build_ids_.size() >= kMaxCachedFiles) build_ids_.clear();
-        std::vector<std::byte> id;
-        // The file as the process sees it, possibly in a container.
-        const std::string root = fmt::format("{}/{}/root", proc_, number);
-        const auto file = symbols::OpenRegularFile(mapping.file, {.root = root});
-        const auto found = file ? symbols::ReadBuildId(file->get()) : std::nullopt;
-        if (found) id.assign(found->view().begin(), found->view().end());
-        known = build_ids_.emplace(mapping.file, std::move(id)).first;
-      }
-      mapping.build_id = known->second;
-    }
-    mappings.push_back(std::move(mapping));
-  }
+  VisitCodeMappings(proc_, number, [&](const CodeMapping& code) {
+    if (code.path.empty()) return true;
+    const util::BuildId id = build_ids_.Of(code);
+    mappings.push_back({.start = code.start,
+                        .size = code.end - code.start,
+                        .file_offset = code.offset,
+                        .file = std::string(code.path),
+                        .build_id = {id.view().begin(), id.view().end()}});
+    return true;
+  });
   return mappings;
 }
 

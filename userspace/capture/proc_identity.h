@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "capture/cgroup_tree.h"
+#include "capture/mapped_build_ids.h"
 #include "model/identity_source.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symbol_table.h"
@@ -49,7 +49,7 @@ class ProcIdentity {
   std::optional<CgroupTree> cpu_groups_;  // of version 1, found at the first query
   // Some MiB; read at the first query. Empty where addresses are hidden.
   std::optional<symbols::SymbolTable> functions_;
-  std::unordered_map<std::string, std::vector<std::byte>> build_ids_;  // by file; bounded
+  MappedBuildIds build_ids_;
 };
 
 }  // namespace capture

@@ -40,10 +40,6 @@ fxr_unwind_file FileOf(const struct stat& file, uint32_t device) {
           .device = device};
 }
 
-uint32_t DeviceOf(uint64_t major, uint64_t minor) {
-  return static_cast<uint32_t>(major << 20 | minor);
-}
-
 // "start-end perms offset device inode path". False: it is not executable, or malformed.
 bool ParseLine(std::string_view line, CodeMapping* mapping) {
   if (line.size() > kMaxLineBytes) return false;
@@ -73,6 +69,10 @@ bool ParseLine(std::string_view line, CodeMapping* mapping) {
 
 }  // namespace
 
+uint32_t DeviceOf(uint64_t major, uint64_t minor) {
+  return static_cast<uint32_t>(major << 20 | minor);
+}
+
 void VisitProcesses(const std::string& proc, const std::function<void(uint32_t tgid)>& visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(proc.c_str()), closedir);
   if (!folder) return;
@@ -95,17 +95,16 @@ void VisitCodeMappings(const std::string& proc, uint32_t tgid,
 }
 
 std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapping& mapping) {
-  struct stat file {};
   MappedFile found;
   // The mapped file itself, also if its path leads to another one by now.
   found.path =
       fmt::format("{}/{}/map_files/{:x}-{:x}", proc, mapping.tgid, mapping.start, mapping.end);
-  if (stat(found.path.c_str(), &file) != 0) {
+  if (stat(found.path.c_str(), &found.status) != 0) {
     found.root = fmt::format("{}/{}/root", proc, mapping.tgid);
     found.path = mapping.path;
-    if (stat((found.root + found.path).c_str(), &file) != 0) return std::nullopt;
+    if (stat((found.root + found.path).c_str(), &found.status) != 0) return std::nullopt;
   }
-  found.identity = FileOf(file, mapping.device);
+  found.identity = FileOf(found.status, mapping.device);
   return found;
 }
 
@@ -115,10 +114,13 @@ util::Result<util::UniqueFd> OpenCode(const std::string& path, const std::string
              : symbols::OpenRegularFile(path, {.root = root});
 }
 
-std::optional<fxr_unwind_file> IdentityOf(const std::string& path) {
-  struct stat file {};
-  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return std::nullopt;
-  return FileOf(file, DeviceOf(major(file.st_dev), minor(file.st_dev)));
+std::optional<MappedFile> FindOwnFile(const std::string& path) {
+  MappedFile found;
+  found.path = path;
+  if (stat(path.c_str(), &found.status) != 0 || !S_ISREG(found.status.st_mode)) return std::nullopt;
+  const dev_t device = found.status.st_dev;
+  found.identity = FileOf(found.status, DeviceOf(major(device), minor(device)));
+  return found;
 }
 
 std::optional<uint64_t> ReadArguments(const std::string& proc, uint32_t tgid) {

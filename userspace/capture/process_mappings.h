@@ -2,6 +2,8 @@
 // The executable mappings of a process, from /proc, and the files behind them.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,6 +31,7 @@ struct CodeMapping {
 
 // A file that a process maps.
 struct MappedFile {
+  struct stat status {};
   // As the kernel has it.
   fxr_unwind_file identity{};
   // Opens the file: a path below a root (empty: this process's own), or a link in
@@ -36,6 +39,9 @@ struct MappedFile {
   std::string path;
   std::string root;
 };
+
+// The kernel's number of a device.
+uint32_t DeviceOf(uint64_t major, uint64_t minor);
 
 // `proc` is the path of /proc in all of these.
 
@@ -48,8 +54,8 @@ void VisitCodeMappings(const std::string& proc, uint32_t tgid,
 std::optional<MappedFile> FindMappedFile(const std::string& proc, const CodeMapping& mapping);
 // Opens it for reading, if it is a regular file.
 util::Result<util::UniqueFd> OpenCode(const std::string& path, const std::string& root);
-// The identity of a file of this process's own namespace; nothing if it is not a regular file.
-std::optional<fxr_unwind_file> IdentityOf(const std::string& path);
+// A regular file of this process's own namespace; nothing if there is none.
+std::optional<MappedFile> FindOwnFile(const std::string& path);
 // The address of the process's arguments, random with each exec; 0: not known. Nothing for kernel
 // threads.
 std::optional<uint64_t> ReadArguments(const std::string& proc, uint32_t tgid);

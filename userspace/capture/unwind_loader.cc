@@ -301,9 +301,9 @@ uint32_t UnwindLoader::UseModule(const fxr_unwind_file& file, const std::string&
 }
 
 void UnwindLoader::LoadFile(const std::string& path) {
-  const auto identity = IdentityOf(path);
+  const auto file = FindOwnFile(path);
   uint32_t number = 0;
-  if (identity) FindModule(*identity, path, "", &number);
+  if (file) FindModule(file->identity, path, "", &number);
 }
 
 util::Result<util::UniqueFd> UnwindLoader::OpenFile(const Module& module) const {

@@ -39,6 +39,13 @@ constexpr size_t kMostNameBytes = 200;
 constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
 constexpr size_t kMostMapsBytes = size_t{4} << 20;
 
+constexpr const char* kUnreadable = "unreadable";
+
+// Hexadecimal; "none" for a file without one.
+std::string BuildIdText(const std::optional<util::BuildId>& id) {
+  return !id ? kUnreadable : id->empty() ? "none" : id->ToHex();
+}
+
 std::string PolicyName(uint32_t policy) {
   constexpr std::array<const char*, 8> kNames = {"other", "fifo", "rr",       "batch",
                                                  "",      "idle", "deadline", "ext"};
@@ -214,7 +221,7 @@ std::optional<ProcessReader::Process> ProcessReader::Read(uint32_t number, uint3
   settings.subject = read_file("comm");
   auto& values = settings.values;
   values.emplace_back(schema::setting::kExecutable, executable);
-  values.emplace_back("build_id", build_ids_.Of(path + "/exe"));
+  values.emplace_back("build_id", BuildIdText(build_ids_.OfPath(path + "/exe")));
   const std::string command_line = read_file("cmdline", size_t{1} << 20);
   values.emplace_back(schema::setting::kCommandLine,
                       model::MakeCommandLine(command_line, command_line.size()).text);
@@ -301,7 +308,7 @@ Settings ProcessReader::ReadLibraries(uint32_t number, uint32_t pid) {
     constexpr std::string_view kDeleted = " (deleted)";
     if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
     settings.values.emplace_back(std::string(schema::setting::kLibrary) + path,
-                                 known ? build_ids_.Of(mapped) : BuildIds::kUnreadable);
+                                 known ? BuildIdText(build_ids_.OfPath(mapped)) : kUnreadable);
   }
   return settings;
 }

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "schema/settings.h"
-#include "settings/build_ids.h"
 #include "settings/cgroup_settings.h"
 #include "settings/hash_key.h"
 #include "settings/small_file.h"
+#include "symbols/build_id_cache.h"
 
 namespace settings {
 
@@ -50,7 +50,7 @@ class ProcessReader {
 
   Roots roots_;
   CgroupReader cgroups_;
-  BuildIds build_ids_;
+  symbols::BuildIdCache build_ids_;
 };
 
 }  // namespace settings

@@ -98,16 +98,25 @@ TEST_F(ProcIdentityTest, ReadsTheExecutableOfAProcess) {
 }
 
 TEST_F(ProcIdentityTest, ReadsBuildIdsThroughTheProcessRoot) {
-  std::filesystem::create_directories(At("/proc/22/root/app"));
-  std::filesystem::copy_file("/proc/self/exe", At("/proc/22/root/app/server"));
-  root_.File("/proc/22/maps", "1000-2000 r-xp 00000000 08:01 11 /app/server\n");
+  // Two containers with different programs at the same path.
+  for (const auto& [process, program] : {std::pair("22", "/proc/self/exe"), {"23", "/bin/sh"}}) {
+    const std::string folder = At(std::string("/proc/") + process);
+    std::filesystem::create_directories(folder + "/root/app");
+    const std::string copy = folder + "/root/app/server";
+    std::filesystem::copy_file(program, copy);
+    struct stat status {};
+    ASSERT_EQ(stat(copy.c_str(), &status), 0);
+    root_.File(std::string("/proc/") + process + "/maps",
+               "1000-2000 r-xp 00000000 08:01 " + std::to_string(status.st_ino) + " /app/server\n");
+  }
   ProcIdentity identity = Identity();
-  const auto mappings = identity.MappingsOf(22);
-  ASSERT_EQ(mappings.size(), 1u);
-  EXPECT_FALSE(mappings[0].build_id.empty());
-  // Read once for each file.
-  std::filesystem::remove(At("/proc/22/root/app/server"));
-  EXPECT_EQ(identity.MappingsOf(22)[0].build_id, mappings[0].build_id);
+  const auto first = identity.MappingsOf(22);
+  const auto second = identity.MappingsOf(23);
+  ASSERT_EQ(first.size(), 1u);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_FALSE(first[0].build_id.empty());
+  EXPECT_FALSE(second[0].build_id.empty());
+  EXPECT_NE(first[0].build_id, second[0].build_id);
 }
 
 TEST_F(ProcIdentityTest, ReturnsNoPathWithoutACgroupMount) {

@@ -14,7 +14,7 @@
 namespace perf {
 
 // The optional features, with the kernel that introduced each. attr.build_id is not one of them:
-// see capture/build_id_cache.h.
+// see capture/mapped_build_ids.h.
 enum class OptionalFeature : uint8_t {
   kBranchType,     // PERF_SAMPLE_BRANCH_TYPE_SAVE, Linux 4.14
   kHardwareIndex,  // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7

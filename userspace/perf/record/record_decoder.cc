@@ -40,7 +40,7 @@ bool Decode(util::ByteCursor cursor, const perf_event_header& header, MmapRecord
       return false;
     }
     const size_t size = std::to_integer<size_t>(identity[0]);
-    // The kernel may set the flag in a record that has the inode, see capture/build_id_cache.h.
+    // The kernel may set the flag in a record that has the inode, see capture/mapped_build_ids.h.
     // Then the first byte is that of the major number, and mostly larger.
     if ((header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) && size <= util::BuildId::kMaxBytes) {
       mmap->build_id = util::BuildId::FromBytes(identity.subspan(4, size));
