@@ -249,9 +249,9 @@ constexpr ChangeRule kChangeRules[] = {
        const Sides<RequestDetail> of(base, next);
        if (!of) return Amount();
        const double events = std::min(of.base->events, of.next->events);
-       const double part = info.statistic == Statistic::kRequestTenth       ? 0.1
-                           : info.statistic == Statistic::kRequestHundredth ? 0.01
-                                                                            : 1;
+       const double part = info.statistic == Statistic::kRequestP90   ? 0.1
+                           : info.statistic == Statistic::kRequestP99 ? 0.01
+                                                                      : 1;
        return Amount((next.value - base.value) / 1e3 * events * part);
      }},
     {"elapsed_time", "In ms for each second of the base.", 0,

@@ -73,9 +73,9 @@ struct ObjectChange {
 
 // Shown, but not tested: quantiles of equal captures may differ many times.
 struct Quantiles {
-  std::optional<double> half;
-  std::optional<double> hundredth;   // from 2,000 waits a capture on
-  std::optional<double> thousandth;  // from 20,000 on
+  std::optional<double> p50;
+  std::optional<double> p99;   // from 2,000 waits a capture on
+  std::optional<double> p999;  // from 20,000 on
 };
 
 // The comparison of a metric of a group.

@@ -22,9 +22,9 @@ std::optional<RequestFigures> FiguresOf(const measure::RequestStats* stats) {
     if (q > 0.5 && count * (1 - q) < kLeastShownBeyond * (1 - 1e-9)) return std::nullopt;
     return static_cast<double>(times.Quantile(q)) / kNsPerUs;
   };
-  figures.half = quantile(0.5);
-  figures.tenth = quantile(0.9);
-  figures.hundredth = quantile(0.99);
+  figures.p50 = quantile(0.5);
+  figures.p90 = quantile(0.9);
+  figures.p99 = quantile(0.99);
   return figures;
 }
 

@@ -17,9 +17,9 @@ namespace comparison {
 struct RequestFigures {
   uint64_t count = 0;
   double mean = 0;
-  std::optional<double> half = std::nullopt;
-  std::optional<double> tenth = std::nullopt;
-  std::optional<double> hundredth = std::nullopt;
+  std::optional<double> p50 = std::nullopt;
+  std::optional<double> p90 = std::nullopt;
+  std::optional<double> p99 = std::nullopt;
 };
 
 // A part of the paths, ms a request: the mean of the captures of a side.

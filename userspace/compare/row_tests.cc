@@ -98,7 +98,7 @@ StatisticTest Prepare(const StatisticSample& sample, const measure::GroupName& g
 SampleVariance LogNoise(const StatisticTest& test) {
   // Excess above a quarter of the sleeps hardly varies in a group that sleeps nearly all of the
   // time. Other groups cannot be judged by it.
-  const bool is_most = test.sample->statistic == Statistic::kSleepExcessMost;
+  const bool is_most = test.sample->statistic == Statistic::kSleepExcessP25;
   if (!test.enough || !test.steady || is_most) return {};
   const SampleVariance variance =
       PooledVariance(test.base.tested[0], test.next.tested[0], test.pairs);
@@ -270,13 +270,14 @@ RowTests TestRows(const std::vector<StatisticSample>& samples, const measure::Gr
                   size_t bases, const Pairs& pairs, const VariancePriors& priors,
                   const NoiseScales& scales) {
   std::vector<StatisticTest> tests;
-  double half = 1;
+  double scale_of_p50 = 1;
   for (const StatisticSample& sample : samples) {
     StatisticTest test = Prepare(sample, group, bases, pairs, priors);
-    // Excess above a quarter has the noise of that above half.
-    const bool most = sample.statistic == Statistic::kSleepExcessMost;
-    const double scale = most ? half : scales.Of(sample.statistic, LogNoise(test));
-    if (sample.statistic == Statistic::kSleepExcessHalf) half = scale;
+    // Excess above the 25th percentile has the noise of that above the median.
+    const double scale = sample.statistic == Statistic::kSleepExcessP25
+                             ? scale_of_p50
+                             : scales.Of(sample.statistic, LogNoise(test));
+    if (sample.statistic == Statistic::kSleepExcessP50) scale_of_p50 = scale;
     test.prior.variance *= scale;
     tests.push_back(std::move(test));
   }

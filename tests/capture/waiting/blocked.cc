@@ -312,7 +312,14 @@ void AddressSpace() {
       const size_t bytes = IsAlone() && !has_rival ? kBytes / 4 : kBytes;
       holding = i;
       Check(mprotect(memory, bytes, i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE), "mprotect");
-      while (passed < i && !is_over) Rest();
+      // A thread that sleeps would run for milliseconds at once afterwards.
+      while (passed < i && !is_over) {
+        if (has_rival) {
+          Relax();
+        } else {
+          Rest();
+        }
+      }
     }
   });
   std::thread([&] {

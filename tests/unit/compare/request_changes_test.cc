@@ -128,8 +128,8 @@ TEST(RequestChangesTest, PartsAreMeansOfCapturesAndRequests) {
   EXPECT_DOUBLE_EQ(change.change(), 2);
   ASSERT_EQ(change.base_captures.size(), 2U);
   EXPECT_EQ(change.base_captures[0]->count, 2U);
-  EXPECT_NEAR(*change.base_captures[0]->half, 1000, 10);
-  EXPECT_FALSE(change.base_captures[0]->tenth) << "two requests have no p90";
+  EXPECT_NEAR(*change.base_captures[0]->p50, 1000, 10);
+  EXPECT_FALSE(change.base_captures[0]->p90) << "two requests have no p90";
   EXPECT_FALSE(change.base_captures[1]);
 }
 

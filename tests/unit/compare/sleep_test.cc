@@ -179,7 +179,7 @@ TEST(SleepTest, AnswersOfAGroupAreAQuestionOfTheirOwn) {
   // The mean varies by several times.
   const ComparisonRow busy = LaterAnswers(5);
   EXPECT_EQ(busy.verdict, Verdict::kWorse);
-  EXPECT_EQ(busy.statistic, Statistic::kAnswerHalf);
+  EXPECT_EQ(busy.statistic, Statistic::kAnswerP50);
 }
 
 TEST(SleepTest, UnchangedSleepsAreNotWorse) {

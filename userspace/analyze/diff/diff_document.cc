@@ -376,9 +376,9 @@ class DiffBuilder {
     const auto quantile = [&](const char* key, const std::optional<double>& us) {
       if (us) data.Set(key, *us * 1e3);
     };
-    quantile("p50_ns", quantiles.half);
-    quantile("p99_ns", quantiles.hundredth);
-    quantile("p99.9_ns", quantiles.thousandth);
+    quantile("p50_ns", quantiles.p50);
+    quantile("p99_ns", quantiles.p99);
+    quantile("p99.9_ns", quantiles.p999);
     return data;
   }
 

@@ -38,9 +38,9 @@ Value CapturesData(const Captures& captures) {
     }
     list.Append(Value::Object{{"count", figures->count},
                               {"mean_ns", figures->mean * 1e3},
-                              {"p50_ns", ns(figures->half)},
-                              {"p90_ns", ns(figures->tenth)},
-                              {"p99_ns", ns(figures->hundredth)}});
+                              {"p50_ns", ns(figures->p50)},
+                              {"p90_ns", ns(figures->p90)},
+                              {"p99_ns", ns(figures->p99)}});
   }
   return list;
 }
@@ -138,8 +138,7 @@ void AddRequestSection(document::Document& document, const comparison::DiffRepor
     std::vector<Value> row = {text::CleanText(request.name)};
     for (const Captures* captures : {&request.base_captures, &request.next_captures}) {
       row.emplace_back(CountOf(*captures));
-      for (const auto which :
-           {&RequestFigures::half, &RequestFigures::tenth, &RequestFigures::hundredth}) {
+      for (const auto which : {&RequestFigures::p50, &RequestFigures::p90, &RequestFigures::p99}) {
         row.emplace_back(MeanOf(*captures, which));
       }
     }

@@ -52,11 +52,11 @@ std::string FromTo(double base_ms, double next_ms) {
 
 const char* StatisticWords(Statistic statistic) {
   switch (statistic) {
-    case Statistic::kRequestHalf:
+    case Statistic::kRequestP50:
       return "at p50";
-    case Statistic::kRequestTenth:
+    case Statistic::kRequestP90:
       return "at p90";
-    case Statistic::kRequestHundredth:
+    case Statistic::kRequestP99:
       return "at p99";
     default:
       return "on average";

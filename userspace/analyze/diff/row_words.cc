@@ -85,13 +85,13 @@ const char* WordsOf(Statistic statistic) {
     case Statistic::kLatencyRunnable:
     case Statistic::kPreemptedRunnable:
       return ", with all waits for a CPU";
-    case Statistic::kRequestHalf:
+    case Statistic::kRequestP50:
       return " at p50";
     case Statistic::kRequestMean:
       return ", mean";
-    case Statistic::kRequestTenth:
+    case Statistic::kRequestP90:
       return " at p90";
-    case Statistic::kRequestHundredth:
+    case Statistic::kRequestP99:
       return " at p99";
     case Statistic::kProcessRate:
       return " of processes";
@@ -105,17 +105,17 @@ const char* WordsOf(Statistic statistic) {
 // Rows whose title is not the metric's with a suffix.
 std::optional<std::string> WholeWordsOf(const DiffReport& report, Statistic statistic) {
   switch (statistic) {
-    case Statistic::kSleepExcessMost:
+    case Statistic::kSleepExcessP25:
       return "sleeps (> p25)";
-    case Statistic::kSleepExcessHalf:
+    case Statistic::kSleepExcessP50:
       return "longer sleeps (> p50)";
-    case Statistic::kSleepExcessTenth:
+    case Statistic::kSleepExcessP90:
       return "long sleeps (> p90)";
-    case Statistic::kSleepExcessHundredth:
+    case Statistic::kSleepExcessP99:
       return "longest sleeps (> p99)";
     case Statistic::kSleepForThreads:
       return "sleeps that a thread ends";
-    case Statistic::kAnswerHalf:
+    case Statistic::kAnswerP50:
       return "waits for an answer, p50";
     case Statistic::kAnswerMean:
       return "waits for an answer, mean";

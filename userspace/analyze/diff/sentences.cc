@@ -86,7 +86,7 @@ std::string SleepWords(const DiffReport& report, const ComparisonRow& row) {
   }
   const auto answers = [&] {
     return fmt::format("{} {} instead of {}", ValueWords(report, row, row.next.value),
-                       row.statistic == Statistic::kAnswerHalf ? "at p50" : "each",
+                       row.statistic == Statistic::kAnswerP50 ? "at p50" : "each",
                        ValueWords(report, row, row.base.value));
   };
   if (comparison::IsAnswers(row.statistic) && named && row.object &&

@@ -46,7 +46,7 @@ struct Unit {
 Unit UnitOfKind(FlameKind kind) {
   switch (kind) {
     case FlameKind::kOff:
-      return {Statistic::kSleepExcessHalf, 1e-3, 5, kVarianceOfLengths};
+      return {Statistic::kSleepExcessP50, 1e-3, 5, kVarianceOfLengths};
     case FlameKind::kOn:
       return {Statistic::kCpuRate, 10, 2, kVarianceOfCounts};
     case FlameKind::kWake:

@@ -36,17 +36,17 @@ constexpr StatisticInfo kTable[] = {
      StatisticUnit::kMicroseconds, 10, 0.4, 2, 0},
     {Statistic::kPreemptedRunnable, Metric::kPreemptedWait, "runnable", StatisticUnit::kMsPerSecond,
      2, 0.5, 2, 0},
-    {Statistic::kSleepExcessHalf, Metric::kSleep, "excess_p50", StatisticUnit::kMsPerSecond, 5,
-     0.25, 5, 0},
-    {Statistic::kSleepExcessMost, Metric::kSleep, "excess_p25", StatisticUnit::kMsPerSecond, 5,
-     0.25, 5, 0},
-    {Statistic::kSleepExcessTenth, Metric::kSleep, "excess_p90", StatisticUnit::kMsPerSecond, 5,
-     0.35, 5, 0},
-    {Statistic::kSleepExcessHundredth, Metric::kSleep, "excess_p99", StatisticUnit::kMsPerSecond, 5,
-     0.45, 5, 0},
+    {Statistic::kSleepExcessP50, Metric::kSleep, "excess_p50", StatisticUnit::kMsPerSecond, 5, 0.25,
+     5, 0},
+    {Statistic::kSleepExcessP25, Metric::kSleep, "excess_p25", StatisticUnit::kMsPerSecond, 5, 0.25,
+     5, 0},
+    {Statistic::kSleepExcessP90, Metric::kSleep, "excess_p90", StatisticUnit::kMsPerSecond, 5, 0.35,
+     5, 0},
+    {Statistic::kSleepExcessP99, Metric::kSleep, "excess_p99", StatisticUnit::kMsPerSecond, 5, 0.45,
+     5, 0},
     {Statistic::kSleepForThreads, Metric::kSleep, "for_threads", StatisticUnit::kMsPerSecond, 5,
      0.25, 5, 0},
-    {Statistic::kAnswerHalf, Metric::kSleep, "answer_p50", StatisticUnit::kMicroseconds, 20, 0.2, 5,
+    {Statistic::kAnswerP50, Metric::kSleep, "answer_p50", StatisticUnit::kMicroseconds, 20, 0.2, 5,
      0},
     {Statistic::kAnswerMean, Metric::kSleep, "answer", StatisticUnit::kMicroseconds, 20, 0.3, 5, 0},
     {Statistic::kLockRate, Metric::kSleep, "for_locks", StatisticUnit::kMsPerSecond, 5, 0.5, 5, 0},
@@ -80,13 +80,11 @@ constexpr StatisticInfo kTable[] = {
      0},
     {Statistic::kMachineLoad, Metric::kMachine, "load", StatisticUnit::kMsPerSecond, 10, 0.15, 2,
      0},
-    {Statistic::kRequestHalf, Metric::kRequest, "p50", StatisticUnit::kMicroseconds, 20, 0.2, 1, 0},
+    {Statistic::kRequestP50, Metric::kRequest, "p50", StatisticUnit::kMicroseconds, 20, 0.2, 1, 0},
     {Statistic::kRequestMean, Metric::kRequest, "mean", StatisticUnit::kMicroseconds, 20, 0.3, 1,
      0},
-    {Statistic::kRequestTenth, Metric::kRequest, "p90", StatisticUnit::kMicroseconds, 20, 0.4, 1,
-     0},
-    {Statistic::kRequestHundredth, Metric::kRequest, "p99", StatisticUnit::kMicroseconds, 20, 0.5,
-     1, 0},
+    {Statistic::kRequestP90, Metric::kRequest, "p90", StatisticUnit::kMicroseconds, 20, 0.4, 1, 0},
+    {Statistic::kRequestP99, Metric::kRequest, "p99", StatisticUnit::kMicroseconds, 20, 0.5, 1, 0},
 };
 static_assert(std::size(kTable) == kStatistics);
 
@@ -105,7 +103,7 @@ bool IsExcess(Statistic statistic) {
 }
 
 bool IsAnswers(Statistic statistic) {
-  return statistic == Statistic::kAnswerHalf || statistic == Statistic::kAnswerMean;
+  return statistic == Statistic::kAnswerP50 || statistic == Statistic::kAnswerMean;
 }
 
 bool IsMean(Statistic statistic) {

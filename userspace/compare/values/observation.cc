@@ -321,14 +321,14 @@ std::optional<Observation> ObserveIn(const measure::Group& group, Statistic stat
                     VarianceOf(group.of(Duration::kPreemptedWait)));
     case Statistic::kPreemptedTypical:
       return OfTypical(group.of(Duration::kPreemptedWait), floor, seconds);
-    case Statistic::kSleepExcessMost:
-    case Statistic::kSleepExcessHalf:
-    case Statistic::kSleepExcessTenth:
-    case Statistic::kSleepExcessHundredth:
+    case Statistic::kSleepExcessP25:
+    case Statistic::kSleepExcessP50:
+    case Statistic::kSleepExcessP90:
+    case Statistic::kSleepExcessP99:
       return OfLongSleeps(group, statistic, thresholds, own, seconds, shortest);
-    case Statistic::kAnswerHalf:
+    case Statistic::kAnswerP50:
     case Statistic::kAnswerMean:
-      return OfAnswers(group, statistic == Statistic::kAnswerHalf, own, seconds);
+      return OfAnswers(group, statistic == Statistic::kAnswerP50, own, seconds);
     case Statistic::kLockRate: {
       Observation result = OfTime(Ms(group.of(Duration::kForLock).whole_ns), seconds,
                                   VarianceOf(group.of(Duration::kForLock)));
@@ -391,8 +391,8 @@ Observation OfCalls(const Distribution& times, double seconds) {
 // Of statistics of requests; none: the mean.
 std::optional<double> QuantileOf(Statistic statistic) {
   if (statistic == Statistic::kRequestMean) return std::nullopt;
-  if (statistic == Statistic::kRequestTenth) return 0.9;
-  return statistic == Statistic::kRequestHundredth ? 0.99 : 0.5;
+  if (statistic == Statistic::kRequestP90) return 0.9;
+  return statistic == Statistic::kRequestP99 ? 0.99 : 0.5;
 }
 
 // Multiplies what was divided by threads or events with their geometric mean of all captures: it is

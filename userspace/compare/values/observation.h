@@ -133,15 +133,15 @@ using Observations = std::vector<std::optional<Observation>>;
 // Thresholds of long sleeps: quantiles of the sleeps of all captures, each with the same weight.
 // ns.
 struct SleepThresholds {
-  uint64_t quarter = 0;  // three quarters are longer
-  uint64_t half = 0;
-  uint64_t tenth = 0;
-  uint64_t hundredth = 0;
+  uint64_t p25 = 0;  // three quarters are longer
+  uint64_t p50 = 0;
+  uint64_t p90 = 0;
+  uint64_t p99 = 0;
 
   uint64_t Of(Statistic statistic) const {
-    if (statistic == Statistic::kSleepExcessMost) return quarter;
-    if (statistic == Statistic::kSleepExcessTenth) return tenth;
-    return statistic == Statistic::kSleepExcessHundredth ? hundredth : half;
+    if (statistic == Statistic::kSleepExcessP25) return p25;
+    if (statistic == Statistic::kSleepExcessP90) return p90;
+    return statistic == Statistic::kSleepExcessP99 ? p99 : p50;
   }
 };
 SleepThresholds SleepThresholdsOf(const Groups& groups, const SharedGroup& group,

@@ -74,16 +74,16 @@ TEST_F(SentencesTest, ConclusionFollowsTheChainFromWhoWaitsInTheEnd) {
 
 // A shell waits a little longer for the command, which waits much longer.
 TEST_F(SentencesTest, ASmallSideEffectIsNoVictim) {
-  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
-  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 31).caused_by = 0;
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessP50, 300);
+  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessP50, 31).caused_by = 0;
   EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
   report_.rows[1].change = 29;
   EXPECT_EQ(ConclusionOf(report_).find("worker"), 0U);
 }
 
 TEST_F(SentencesTest, AShellThatWaitsForTheCommandIsNoVictim) {
-  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
-  ComparisonRow& shell = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessTenth, 290);
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessP50, 300);
+  ComparisonRow& shell = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessP90, 290);
   shell.caused_by = 0;
   EXPECT_EQ(ConclusionOf(report_).find("visit"), 0U);
   report_.rows[1].object = {{.syscall = "wait4", .kind = "child"}, 290};
@@ -97,9 +97,9 @@ TEST_F(SentencesTest, AShellThatWaitsForTheCommandIsNoVictim) {
 }
 
 TEST_F(SentencesTest, AServerThatWaitsForItsClientsIsNoVictimOfThem) {
-  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300).causes = {
+  Add(kVisit, Metric::kSleep, Statistic::kSleepExcessP50, 300).causes = {
       {CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
-  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 400).caused_by = 0;
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessP50, 400).caused_by = 0;
   EXPECT_EQ(ConclusionOf(report_), "visit waits 300 ms per second longer for worker");
 }
 
@@ -134,7 +134,7 @@ TEST_F(SentencesTest, ObjectsAreNamedWhereTheySayMore) {
   EXPECT_EQ(SentenceOf(report_, blocked),
             "worker is blocked 60.0 ms per second longer in fdatasync (appendonly.aof), until a "
             "device is done");
-  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessP50, 300);
   visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
   visit.object = {{.syscall = "epoll_wait", .kind = "unix", .object = "redis.sock"}, 300};
   EXPECT_EQ(SentenceOf(report_, visit), "visit waits 300 ms per second longer for worker");
@@ -178,7 +178,7 @@ TEST_F(SentencesTest, ACommandThatRunsOnFewerCpusAtATimeSaysSo) {
 
 TEST_F(SentencesTest, ASettingOfTheVictimAloneIsNotTheCauses) {
   Add(kWorker, Metric::kBlocked, Statistic::kBlockedRate, 229);
-  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessHalf, 300);
+  ComparisonRow& visit = Add(kVisit, Metric::kSleep, Statistic::kSleepExcessP50, 300);
   visit.causes = {{CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
   visit.caused_by = 0;
   comparison::SettingDifference threads{.scope = schema::SettingScope::kProcess,
@@ -194,7 +194,7 @@ TEST_F(SentencesTest, ASettingOfTheVictimAloneIsNotTheCauses) {
 }
 
 TEST_F(SentencesTest, ProcessesOfOneNameWaitForEachOther) {
-  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessHalf, 300).causes = {
+  Add(kWorker, Metric::kSleep, Statistic::kSleepExcessP50, 300).causes = {
       {CauseLink::Kind::kWokenBy, kWorker, 300, Metric::kSleep}};
   EXPECT_EQ(ConclusionOf(report_),
             "worker waits 300 ms per second longer for a thread of its own kind");
@@ -290,7 +290,7 @@ TEST_F(SentencesTest, ASettingThatExplainsIsNamed) {
 
 TEST_F(SentencesTest, AGroupThatWaitsForWorkIsNoVictim) {
   Add(kWorker, Metric::kCpuTime, Statistic::kCpuRate, 500);
-  Add(kExpiry, Metric::kSleep, Statistic::kSleepExcessHalf, 600).caused_by = 0;
+  Add(kExpiry, Metric::kSleep, Statistic::kSleepExcessP50, 600).caused_by = 0;
   auto& times = report_.groups[kExpiry].next_times;
   times[static_cast<size_t>(measure::Duration::kForWork)].Add(1000);
   EXPECT_EQ(ConclusionOf(report_), "worker uses 500 ms per second more CPU time");

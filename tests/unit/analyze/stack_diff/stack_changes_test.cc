@@ -37,7 +37,7 @@ class StackChangesTest : public ::testing::Test {
     }
     ComparisonRow row;
     row.metric = metric;
-    row.statistic = metric == Metric::kSleep ? comparison::Statistic::kSleepExcessHalf
+    row.statistic = metric == Metric::kSleep ? comparison::Statistic::kSleepExcessP50
                                              : comparison::Statistic::kBlockedRate;
     row.change = change;
     return LargestChange(times, {1, 1, 1, 1}, 2, row, 7);

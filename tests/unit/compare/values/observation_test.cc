@@ -79,12 +79,12 @@ TEST_F(ObservationTest, OneWaitForTheEndOfTheRunDoesNotRuleTheMeanOfAnswers) {
 TEST_F(ObservationTest, TheMedianOfAnswersIsSureWhereItIsAmongAnswersOfOneKind) {
   AddSleeps(Duration::kForAnswer, 900, 4);
   AddSleeps(Duration::kForAnswer, 100, 40);
-  const auto surely = Of(Statistic::kAnswerHalf);
+  const auto surely = Of(Statistic::kAnswerP50);
   EXPECT_NEAR(surely->value, 4000, 100);
   EXPECT_LT(surely->sampling_variance, 0.001);
   // A few answers more of one kind, and the median is one of those.
   AddSleeps(Duration::kForAnswer, 780, 40);
-  EXPECT_GT(Of(Statistic::kAnswerHalf)->sampling_variance, 0.3);
+  EXPECT_GT(Of(Statistic::kAnswerP50)->sampling_variance, 0.3);
 }
 
 TEST_F(ObservationTest, PausesAreThoseOfGroupsWithWorkOfOthers) {
