@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -31,6 +32,13 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
   // The file of this name in it.
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // Writes the file, and makes the folders that it is in. Returns its path.
+  std::string Write(const std::string& name, const std::string& contents) const {
+    const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << contents;
+    return file.string();
+  }
 
  private:
   std::filesystem::path path_;

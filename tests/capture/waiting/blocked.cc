@@ -198,6 +198,8 @@ void FileFaults(const std::string& kind, const Thing& thing) {
       static_cast<volatile char*>(mmap(nullptr, kFilePages * kPage, PROT_READ, MAP_SHARED, fd, 0));
   if (memory == MAP_FAILED) Fail("mmap");
   madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_RANDOM);
+  // khugepaged would read the file's other pages, and the disk be busy with them.
+  madvise(const_cast<char*>(memory), kFilePages * kPage, MADV_NOHUGEPAGE);
   const auto place = [](size_t i) { return i * 37 % kFilePages * kPage; };
   std::thread([&] {
     Waits waits(true);

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "support/temp_folder.h"
 
 namespace capture {
 namespace {
@@ -37,18 +38,16 @@ TEST(ProcessMappingsTest, FindsTheFileOfThisProgram) {
 }
 
 TEST(ProcessMappingsTest, MalformedLinesAreLeftOut) {
-  char folder[] = "/tmp/process_mappings_XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string process = std::string(folder) + "/7";
-  ASSERT_EQ(mkdir(process.c_str(), 0700), 0);
-  std::ofstream(process + "/maps") << "nonsense\n"
-                                      "2000-1000 r-xp 00000000 fe:00 5 /a\n"
-                                      "1000-2000 r--p 00000000 fe:00 5 /b\n"
-                                      "1000-zzzz r-xp 00000000 fe:00 5 /c\n"
-                                      "1000-2000 r-xp 00001000 fe:02 5      /a file\n"
-                                      "3000-4000 rwxp 00000000 00:00 0\n";
+  const testing_support::TempFolder folder;
+  folder.Write("7/maps",
+               "nonsense\n"
+               "2000-1000 r-xp 00000000 fe:00 5 /a\n"
+               "1000-2000 r--p 00000000 fe:00 5 /b\n"
+               "1000-zzzz r-xp 00000000 fe:00 5 /c\n"
+               "1000-2000 r-xp 00001000 fe:02 5      /a file\n"
+               "3000-4000 rwxp 00000000 00:00 0\n");
   std::vector<std::string> paths;
-  VisitCodeMappings(folder, 7, [&](const CodeMapping& mapping) {
+  VisitCodeMappings(folder.path(), 7, [&](const CodeMapping& mapping) {
     paths.emplace_back(mapping.path);
     if (paths.size() == 1) {
       EXPECT_EQ(mapping.offset, 0x1000u);
@@ -59,9 +58,6 @@ TEST(ProcessMappingsTest, MalformedLinesAreLeftOut) {
     return true;
   });
   EXPECT_EQ(paths, (std::vector<std::string>{"/a file", ""}));
-  unlink((process + "/maps").c_str());
-  rmdir(process.c_str());
-  rmdir(folder);
 }
 
 TEST(ProcessMappingsTest, KernelThreadsHaveNoArguments) {

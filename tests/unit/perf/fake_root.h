@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "support/temp_folder.h"
@@ -15,9 +14,7 @@ namespace perf::testing {
 class FakeRoot {
  public:
   FakeRoot& File(const std::string& path, const std::string& contents) {
-    const std::filesystem::path place = folder_.path().string() + path;
-    std::filesystem::create_directories(place.parent_path());
-    std::ofstream(place) << contents;
+    folder_.Write(path.substr(1), contents);
     return *this;
   }
   FakeRoot& Remove(const std::string& path) {

@@ -6,28 +6,27 @@
 
 #include <string>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 
 namespace settings {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::TemporaryFolder;
 using ::testing::UnorderedElementsAre;
+using testing_support::TempFolder;
 
 class CgroupReaderTest : public ::testing::Test {
  protected:
   CgroupReader Reader(const std::string& mounts) {
     folder_.Write("proc/self/mountinfo", mounts);
-    return CgroupReader({.proc = folder_.path() + "/proc", .sys = "", .boot = ""});
+    return CgroupReader({.proc = folder_ / "proc", .sys = "", .boot = ""});
   }
   std::string Mount(const std::string& name, const std::string& type, const std::string& options) {
-    return "31 23 0:27 / " + folder_.path() + "/" + name + " rw - " + type + " none " + options +
-           "\n";
+    return "31 23 0:27 / " + folder_ / "" + name + " rw - " + type + " none " + options + "\n";
   }
 
-  TemporaryFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(CgroupReaderTest, ReadsVersionTwo) {

@@ -8,16 +8,16 @@
 #include <fstream>
 #include <string>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 
 namespace settings {
 namespace {
 
-using testing::TemporaryFolder;
+using testing_support::TempFolder;
 
 TEST(HashKeyTest, StaysTheSameInItsFile) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/key";
+  const TempFolder folder;
+  const std::string path = folder / "key";
   const HashKey made = HashKey::Load(path);
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) GTEST_SKIP() << "the file system has no files without a name";
@@ -31,8 +31,8 @@ TEST(HashKeyTest, StaysTheSameInItsFile) {
 }
 
 TEST(HashKeyTest, AKeyThatOthersCanReadIsNotUsed) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/key";
+  const TempFolder folder;
+  const std::string path = folder / "key";
   std::ofstream(path) << "0123456789abcdef";
   std::filesystem::permissions(path, std::filesystem::perms(0644));
   const HashKey first = HashKey::Load(path);
@@ -40,9 +40,9 @@ TEST(HashKeyTest, AKeyThatOthersCanReadIsNotUsed) {
 }
 
 TEST(HashKeyTest, AFolderThatOthersCanWriteIsNotUsed) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
-  const std::string path = folder.path() + "/key";
+  const std::string path = folder / "key";
   EXPECT_NE(HashKey::Load(path).Identity(), HashKey::Load(path).Identity());
   EXPECT_FALSE(std::filesystem::exists(path));
 }

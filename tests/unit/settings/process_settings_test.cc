@@ -11,7 +11,7 @@
 #include <string>
 #include <variant>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 
 namespace settings {
 namespace {
@@ -54,12 +54,12 @@ TEST(ProcessReaderTest, AKernelThreadAndAProcessThatIsGoneHaveNone) {
 }
 
 TEST(ProcessReaderTest, TheEnvironmentHasNoValues) {
-  const testing::TemporaryFolder folder;
+  const testing_support::TempFolder folder;
   folder.Write("proc/5/comm", "app\n");
   const std::string environment("A=secret\0B=\0no sign\0bad name=1\0A=again\0=x\0C=a=b", 48);
   folder.Write("proc/5/environ", environment);
-  const ProcessReader reader({.proc = folder.path() + "/proc", .sys = "", .boot = ""});
-  const HashKey key = HashKey::Load(folder.path() + "/key");
+  const ProcessReader reader({.proc = folder / "proc", .sys = "", .boot = ""});
+  const HashKey key = HashKey::Load(folder / "key");
   const schema::Settings settings = reader.ReadEnvironment(5, 9, key);
   EXPECT_EQ(settings.subject, "app");
   const std::map<std::string, std::string> expected = {{"environment_key", key.Identity()},

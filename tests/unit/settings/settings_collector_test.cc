@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 #include "util/clock.h"
 
 namespace settings {
@@ -32,11 +32,11 @@ class SettingsCollectorTest : public ::testing::Test {
  protected:
   SettingsCollectorTest() {
     folder_.Write("proc/sys/vm/swappiness", "60\n");
-    options_.roots = {.proc = folder_.path() + "/proc", .sys = folder_.path(), .boot = ""};
-    options_.key_path = folder_.path() + "/key";
+    options_.roots = {.proc = folder_ / "proc", .sys = folder_.path(), .boot = ""};
+    options_.key_path = folder_ / "key";
   }
 
-  testing::TemporaryFolder folder_;
+  testing_support::TempFolder folder_;
   CollectorOptions options_;
 };
 

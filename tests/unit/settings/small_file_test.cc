@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 
 namespace settings {
 namespace {
@@ -15,20 +15,20 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(SmallFileTest, ReadsWithoutTheLineEnd) {
-  const testing::TemporaryFolder folder;
+  const testing_support::TempFolder folder;
   folder.Write("a", "text of a file \n\n");
-  EXPECT_EQ(ReadFile(folder.path() + "/a"), "text of a file");
-  EXPECT_EQ(ReadFile(folder.path() + "/a", 4), "text");
-  EXPECT_EQ(ReadFile(folder.path() + "/b"), std::nullopt);
+  EXPECT_EQ(ReadFile(folder / "a"), "text of a file");
+  EXPECT_EQ(ReadFile(folder / "a", 4), "text");
+  EXPECT_EQ(ReadFile(folder / "b"), std::nullopt);
   EXPECT_EQ(ReadFile(folder.path()), std::nullopt);
 }
 
 TEST(SmallFileTest, ListsAFolder) {
-  const testing::TemporaryFolder folder;
+  const testing_support::TempFolder folder;
   for (const char* name : {"c", "a", ".hidden", "b"}) folder.Write(name, "");
   EXPECT_THAT(ListFolder(folder.path(), 10), ElementsAre("a", "b", "c"));
   EXPECT_EQ(ListFolder(folder.path(), 2).size(), 2U);
-  EXPECT_THAT(ListFolder(folder.path() + "/none", 10), IsEmpty());
+  EXPECT_THAT(ListFolder(folder / "none", 10), IsEmpty());
 }
 
 TEST(SmallFileTest, DistinguishesNumbersFromTexts) {

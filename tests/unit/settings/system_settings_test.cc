@@ -8,22 +8,20 @@
 #include <string>
 #include <variant>
 
-#include "unit/settings/temporary_folder.h"
+#include "support/temp_folder.h"
 
 namespace settings {
 namespace {
 
 using schema::SettingScope;
-using testing::TemporaryFolder;
+using testing_support::TempFolder;
 
 class SystemSettingsTest : public ::testing::Test {
  protected:
   // By name; numbers as text.
   std::map<std::string, std::string> Of(SettingScope scope, const std::string& subject) const {
     std::map<std::string, std::string> found;
-    const Roots roots{.proc = folder_.path() + "/proc",
-                      .sys = folder_.path() + "/sys",
-                      .boot = folder_.path() + "/boot"};
+    const Roots roots{.proc = folder_ / "proc", .sys = folder_ / "sys", .boot = folder_ / "boot"};
     for (const schema::Settings& each : SystemReader(roots).Read()) {
       if (each.scope != scope || each.subject != subject) continue;
       for (const auto& [name, value] : each.values) {
@@ -34,7 +32,7 @@ class SystemSettingsTest : public ::testing::Test {
     return found;
   }
 
-  TemporaryFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(SystemSettingsTest, ReadsFilesAndChoices) {

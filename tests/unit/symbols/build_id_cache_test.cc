@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <span>
 #include <string>
 
@@ -42,17 +41,12 @@ util::BuildId IdOf(const std::string& bytes) {
 
 class BuildIdCacheTest : public ::testing::Test {
  protected:
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
-  }
-
   testing_support::TempFolder folder_;
   BuildIdCache ids_;
 };
 
 TEST_F(BuildIdCacheTest, ReadsNotes) {
-  const std::string path = Write("app", ElfWith("\x01\x02\x03\x0f"));
+  const std::string path = folder_.Write("app", ElfWith("\x01\x02\x03\x0f"));
   EXPECT_EQ(ids_.OfPath(path), IdOf("\x01\x02\x03\x0f"));
   EXPECT_EQ(ids_.OfPath(path), IdOf("\x01\x02\x03\x0f"));
   EXPECT_TRUE(ids_.OfPath("/proc/self/exe").has_value());
@@ -61,23 +55,23 @@ TEST_F(BuildIdCacheTest, ReadsNotes) {
 TEST_F(BuildIdCacheTest, OtherFilesHaveNone) {
   std::string without = ElfWith("abcd");
   reinterpret_cast<Elf64_Ehdr*>(without.data())->e_phnum = 0;
-  EXPECT_EQ(ids_.OfPath(Write("without", without)), util::BuildId());
+  EXPECT_EQ(ids_.OfPath(folder_.Write("without", without)), util::BuildId());
   for (const std::string& path :
-       {Write("text", "text"), Write("short", ElfWith("abcd").substr(0, 70)), folder_ / "gone",
-        folder_.path().string(), std::string("/dev/null")}) {
+       {folder_.Write("text", "text"), folder_.Write("short", ElfWith("abcd").substr(0, 70)),
+        folder_ / "gone", folder_.path().string(), std::string("/dev/null")}) {
     EXPECT_FALSE(ids_.OfPath(path).has_value()) << path;
   }
 }
 
 TEST_F(BuildIdCacheTest, AFileThatWasWrittenAgainInItsPlaceIsReadAgain) {
-  const std::string path = Write("app", ElfWith("abcd"));
+  const std::string path = folder_.Write("app", ElfWith("abcd"));
   EXPECT_EQ(ids_.OfPath(path), IdOf("abcd"));
-  Write("app", ElfWith("abcdef"));
+  folder_.Write("app", ElfWith("abcdef"));
   EXPECT_EQ(ids_.OfPath(path), IdOf("abcdef"));
 }
 
 TEST_F(BuildIdCacheTest, KnowsAFileAtAnotherPath) {
-  const std::string path = Write("app", ElfWith("abcd"));
+  const std::string path = folder_.Write("app", ElfWith("abcd"));
   struct stat status {};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(ids_.Find(status), nullptr);
