@@ -26,13 +26,14 @@ class Price:
     """`of`: the kind of event. `load`: a load of prices_load with its units. `ours`: options of fxt-record.
     `events`: the events of the peers; `peers`: recorders instead of those for `events`. `memory`: the load has little
     memory. `timed`: False if the time of the load varies by more than a recorder adds. `beside`: options of a second
-    run, whose CPU time of load and recorder is compared with that of `ours`."""
+    run, whose CPU time of load and recorder is compared with that of `ours`. `frequency`: samples a second of the load's
+    CPU; recorders count those of other CPUs as well, and some those of idle ones."""
 
     def __init__(self, name, of, load, count, ours, events=(), peers=None, memory=False, timed=True, beside=None,
-                 per_switch=False, file=False):
+                 per_switch=False, file=False, frequency=0):
         self.name, self.of, self.load, self.count, self.ours = name, of, load, count, list(ours)
         self.events, self.peers, self.memory, self.timed, self.beside = list(events), peers, memory, timed, beside
-        self.per_switch, self.file = per_switch, file
+        self.per_switch, self.file, self.frequency = per_switch, file, frequency
 
 
 class BpftracePrint(BpftraceCount):
@@ -131,13 +132,14 @@ class PriceLoad(Workload):
 
     def __init__(self, price, build, file, memory, scale):
         self.name, self.program, self.file = price.name, os.path.join(build, LOAD), file
-        self.load, self.count = price.load, max(int(price.count * scale), 1)
+        self.load, self.count, self.frequency = price.load, max(int(price.count * scale), 1), price.frequency
         self.group = memory if price.memory else None
 
     def run(self, folder):
         program = Program([self.program, self.load, str(self.count), self.file], folder, "load", self.group)
         self._wait([program])
         cost, events, units = (int(word) for word in program.output().split())
+        events = events or round(cost / 1e9 * self.frequency)
         return {"seconds": cost / 1e9, "cpu_seconds": self._cpu([program]), "cost_ns": cost, "load_events": events,
                 "units": units}
 
@@ -252,7 +254,7 @@ def all_prices(build, function_events):
               peers=[Perf("perf record", "", ["record", "-a", "-g", "-e", waking]), TraceCmdStacks("trace-cmd", "", [waking]),
                      BpftraceScript("bpftrace", wakers)]),
         Price("stack:on", "sample of what runs, at 999 Hz", "compute", 400_000,
-              ["-c", "stack:on", "--stack-frequency", "999"],
+              ["-c", "stack:on", "--stack-frequency", "999"], frequency=999,
               peers=[Perf("perf record", "", ["record", "-a", "-g", "-F", "999", "-e", "cpu-clock"]),
                      BpftraceScript("bpftrace", samples)]),
         Price("probe", "begin or end of a function: --uprobe", "call", 12_000, ["--uprobe", function],

@@ -21,7 +21,7 @@
   X("stack:off", "sleep whose stack is kept, with its two switches", 1400, 105)  \
   X("--stack-min 1ns", "switch, every sleep's stack kept", 990, 49)              \
   X("stack:wake", "sleep whose waker's stack is kept", 1800, 80)                 \
-  X("stack:on", "sample of what runs, at 999 Hz", 26000, 308)                    \
+  X("stack:on", "sample of what runs, at 999 Hz", 42000, 93)                     \
   X("probe", "begin or end of a function: --uprobe", 6100, 16)                   \
   X("--uprobe +retval", "the same, with what it returns", 6500, 20)              \
   X("--uprobe +entry", "entry of a function", 11000, 16)                         \
