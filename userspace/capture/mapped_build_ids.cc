@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/mapped_build_ids.h"
 
+#include <sys/stat.h>
+
 #include <optional>
 
 #include "util/result.h"
@@ -18,8 +20,10 @@ util::BuildId MappedBuildIds::Of(const CodeMapping& mapping) {
     }
   }
   if (const auto* known = cache_.Find(file->status)) return known->value_or(util::BuildId{});
-  const util::Result<util::UniqueFd> open = OpenCode(file->path, file->root);
-  return open ? cache_.Of(open->get()).value_or(util::BuildId{}) : util::BuildId{};
+  const util::Result<util::UniqueFd> opened = OpenCode(file->path, file->root);
+  struct stat status {};
+  if (!opened || fstat(opened->get(), &status) != 0 || status.st_ino != mapping.inode) return {};
+  return cache_.Of(opened->get()).value_or(util::BuildId{});
 }
 
 }  // namespace capture
