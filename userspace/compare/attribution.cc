@@ -9,6 +9,7 @@
 
 #include "compare/change_rules.h"
 #include "compare/values/metric.h"
+#include "schema/wait_object.h"
 
 namespace comparison {
 namespace {
@@ -76,6 +77,9 @@ std::span<const CrossGroupRule> Attribution::Rules() {
        "A group sleeps longer in sum while another one does more work for it. Its single answers, "
        "where they take longer, are a row of their own.",
        kExplained, &Attribution::SuppressSleepForMoreWork},
+      {"exit_of_busier_child",
+       "A child that does more work exits later, by as large a part of what it does more.",
+       kExplained, &Attribution::SuppressExitOfBusierChild},
       {"sleep_for_own_threads",
        "Threads of a group that sleep until another one wakes them wait for its longer run.",
        kExplained, &Attribution::SuppressSleepForOwnThreads},
@@ -359,6 +363,39 @@ void Attribution::SuppressSleepForMoreWork(size_t number, const CrossGroupRule& 
       return Suppress(number, other, rule);
     }
   }
+}
+
+bool Attribution::WaitsForChildren(size_t group) const {
+  uint64_t all = 0;
+  uint64_t for_children = 0;
+  for (size_t i = groups_.bases(); i < groups_.captures().size(); ++i) {
+    const measure::Group* part = groups_.all()[group].In(groups_.captures(), i);
+    if (part == nullptr) continue;
+    for (const auto& [object, blame] : part->waited_objects) {
+      const bool is_child = object.kind == schema::wait_kind::kChild;
+      if (is_child || object.waits_for == facts::WaitsFor::kAnswer) all += blame.ns;
+      if (is_child) for_children += blame.ns;
+    }
+  }
+  return all != 0 && static_cast<double>(for_children) >= static_cast<double>(all) * kExplained;
+}
+
+void Attribution::SuppressExitOfBusierChild(size_t number, const CrossGroupRule& rule) {
+  const ComparisonRow& row = rows_[number];
+  if (!IsLongerSleep(row) || !IsAnswers(row.statistic) || !WaitsForChildren(*row.group)) return;
+  const auto shares = SharesOf(row);
+  if (shares.empty() || !shares[0].group || shares[0].group == row.group) return;
+  std::optional<size_t> more;
+  for (size_t other = 0; other < rows_.size(); ++other) {
+    const ComparisonRow& of_child = rows_[other];
+    if (of_child.group != shares[0].group || of_child.suppressed_by) continue;
+    if (IsBad(of_child)) return;
+    if (of_child.verdict == Verdict::kMore &&
+        std::log(of_child.ratio.value) >= std::log(row.ratio.value) * rule.part) {
+      more = other;
+    }
+  }
+  if (more) Suppress(number, *more, rule);
 }
 
 void Attribution::SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule) {

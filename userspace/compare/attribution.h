@@ -57,6 +57,7 @@ class Attribution {
   void SuppressWaitOfGreaterNeed(size_t number, const CrossGroupRule& rule);
   void DropShorterWaitOfFewerThreads(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForMoreWork(size_t number, const CrossGroupRule& rule);
+  void SuppressExitOfBusierChild(size_t number, const CrossGroupRule& rule);
   void SuppressSleepForOwnThreads(size_t number, const CrossGroupRule& rule);
   void DropSleepAfterFasterService(size_t number, const CrossGroupRule& rule);
   void DropSleepOfIdleServer(size_t number, const CrossGroupRule& rule);
@@ -92,6 +93,8 @@ class Attribution {
 
   // How long a group slept for answers of another one, in all captures.
   double AnsweredNs(size_t group, size_t by) const;
+  // Whether the group waits for exits of children for most of the time that it waits for answers.
+  bool WaitsForChildren(size_t group) const;
   // Of the CPUs that a group runs on at a time, new to base.
   double LogRatioOfCpusAtOnce(size_t group) const;
   // How many threads of a group there are at once: mean of the capture with most, at least 1.

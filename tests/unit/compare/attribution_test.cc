@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/compare.h"
+#include "schema/wait_object.h"
 #include "unit/compare/simulated_capture.h"
 
 namespace comparison {
@@ -316,6 +318,49 @@ TEST(AttributionTest, LongerSleepForMoreWorkIsASymptomOfIt) {
   const DiffReport worse = Asking(server, dearer, BlameNothing);
   EXPECT_EQ(Find(worse, "client", Metric::kSleep)->verdict, Verdict::kWorse);
   EXPECT_FALSE(Find(worse, "client", Metric::kSleep)->suppressed_by);
+}
+
+// A shell waits 40 times a second for a child's exit, 5 ms each, then 10 ms each.
+DiffReport WaitingForExits(const Work& child, const Work& changed, std::string_view kind) {
+  Work shell = Named("shell");
+  shell.wakeups = 40;
+  shell.answers = 40;
+  shell.answer_us = 5000;
+  Work later = shell;
+  later.answer_us = 10'000;
+  DiffInput input = Simulator(5).Sides({shell, child}, {later, changed}, 5);
+  for (auto* side : {&input.base, &input.next}) {
+    for (auto& capture : *side) {
+      const double ms = side == &input.next ? 400 : 200;
+      const uint32_t to = NumberOf(capture, "child");
+      Blame(capture, "shell", measure::Attribution::kWokenBy, to, ms);
+      Blame(capture, "shell", measure::Attribution::kAnsweredBy, to, ms);
+      measure::WaitedObject object;
+      object.kind = kind;
+      object.waits_for = facts::WaitsFor::kChild;
+      GroupOf(capture, "shell").waited_objects[object] = {
+          .count = 100, .ns = static_cast<uint64_t>(ms * kNsPerMs)};
+    }
+  }
+  return DiffOf(std::move(input));
+}
+
+TEST(AttributionTest, ALaterExitOfAChildThatDoesMoreIsASymptom) {
+  const Work child = Named("child");
+  Work busier = child;
+  busier.cpu_ms *= 2;
+  busier.wakeups *= 2;
+  const DiffReport more = WaitingForExits(child, busier, schema::wait_kind::kChild);
+  const ComparisonRow& wait = *Find(more, "shell", Metric::kSleep);
+  ASSERT_TRUE(wait.suppressed_by);
+  EXPECT_STREQ(wait.suppression_rule, "exit_of_busier_child");
+  EXPECT_FALSE(more.worse());
+  // A server may answer later because it does more.
+  EXPECT_TRUE(WaitingForExits(child, busier, schema::wait_kind::kFutex).worse());
+  // A child that is slower by itself.
+  Work dearer = child;
+  dearer.cpu_ms *= 2;
+  EXPECT_TRUE(WaitingForExits(child, dearer, schema::wait_kind::kChild).worse());
 }
 
 // Four clients that wait at once wait four times as long as the server works.

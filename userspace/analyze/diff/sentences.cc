@@ -400,9 +400,12 @@ std::string ConclusionOf(const DiffReport& report) {
   const auto& ranked = Ranked(report);
   const bool of_command =
       !ranked.empty() && !report.rows[ranked.front()].group && !report.rows[ranked.front()].request;
+  // Findings that are small beside the delay by others do not hide it.
+  const double delay = report.slower_by_others.empty() ? 0 : report.slower_by_others.front().change;
   const bool got_worse = std::any_of(ranked.begin(), ranked.end(), [&](size_t number) {
-    const Verdict verdict = report.rows[number].verdict;
-    return verdict == Verdict::kWorse || verdict == Verdict::kNew;
+    const ComparisonRow& row = report.rows[number];
+    return (row.verdict == Verdict::kWorse || row.verdict == Verdict::kNew) &&
+           row.change > delay * comparison::kLeastPart;
   });
   if ((ranked.empty() || of_command || !got_worse) && !report.slower_by_others.empty()) {
     const ComparisonRow& by_others = report.slower_by_others.front();

@@ -16,7 +16,7 @@ if [ "$form" = prepare ]; then
   exit 0
 fi
 trap 'rm -f "$folder/on"' EXIT
-[ "$form" = base ] || touch "$folder/on"
+touch "$folder/$(in_form off on)"
 python3 -c '
 import time
 over = time.monotonic() + 2.5

@@ -217,6 +217,19 @@ TEST_F(SentencesTest, SlowerBecauseOfOthersIsSaidWithoutAFinding) {
   EXPECT_FALSE(report_.worse());
 }
 
+TEST_F(SentencesTest, AFindingThatIsSmallBesideADelayByOthersComesAfterIt) {
+  Add(kWorker, Metric::kCpuTime, Statistic::kCpuRate, 7).verdict = Verdict::kNew;
+  ComparisonRow delay = report_.rows[0];
+  delay.group = kVisit;
+  delay.metric = Metric::kWakeupLatency;
+  delay.verdict = Verdict::kOthers;
+  delay.change = 400;
+  report_.slower_by_others.push_back(delay);
+  EXPECT_EQ(ConclusionOf(report_).find("slower because of others: visit waits 400 ms"), 0U);
+  report_.rows[0].change = 70;
+  EXPECT_EQ(ConclusionOf(report_), "worker is new");
+}
+
 TEST_F(SentencesTest, WhatTheCommandDoesMoreFollowsItsTime) {
   ComparisonRow& elapsed = Add(kVisit, Metric::kElapsed, Statistic::kElapsedTime, 400);
   elapsed.group.reset();
