@@ -122,7 +122,7 @@ ORDERED = (
     f"WITH e AS ({EVENTS} UNION ALL SELECT begin_ts, 0 FROM captures), l AS ({LEVELS} e) SELECT ts / 1000000 AS ms, sum(1.0 * level * held) / sum(held), max(level) "
     "FROM l WHERE held > 0 GROUP BY ms ORDER BY ms",
     f"WITH e(ts, step) AS ({EVENTS}), l AS ({LEVELS} e) SELECT max(level), avg(level), sum(held) FILTER (WHERE level > 2) FROM l",
-    f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} LIMIT 7))", f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} ORDER BY ts DESC LIMIT 7))",
+    f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} ORDER BY ts LIMIT 7))", f"SELECT max(held), count(*) FROM ({LEVELS}({EVENTS} ORDER BY ts DESC LIMIT 7))",
     f"SELECT c.cpu, count(*) FROM ({LEVELS}({EVENTS})) l JOIN cpus c ON c.cpu = l.level GROUP BY c.cpu",
     f"SELECT max(x) FROM ({LEVELS}({EVENTS})) l JOIN (SELECT 5 AS x) ON 1", f"SELECT count(held) FROM ({LEVELS}(SELECT ts, cpu AS step FROM slices)) WHERE held > 5",
     f"SELECT count(held) FROM ({LEVELS}(SELECT ts, NULL AS step FROM slices))", f"SELECT sum(level) FROM ({LEVELS}(SELECT NULL AS ts, 1 AS step FROM slices UNION ALL SELECT 5, 2))",

@@ -34,8 +34,8 @@ HEAD = """<!-- SPDX-License-Identifier: BSD-2-Clause -->
 
 Each scenario was recorded in its base form and its slow form, in turns, five captures a side (or three, where there is
 no column `5`); `3` are the first three of each. What it has to name is written down in `tests/regress/expectations.json` before the first comparison; the history of
-that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`, `redis_command`; `java_heap` and `memory_limit` had no effect in their
-first form). **right**: the first finding names the cause or its direct victim; **partly**: a
+that file shows what was corrected after a look (`pinning`, `one_cpu`, `quota`, `python_thread`, `redis_command`, `node_child`; `java_heap` and `memory_limit` had no effect in their
+first form, and the slow form of `real_time_hog` ran a program that the base did not). **right**: the first finding names the cause or its direct victim; **partly**: a
 later one does. The first line is that of `fxt diff` for the larger number of captures; the right sentence, where there is one, was written down for the scenario. `tests/regress/README.md` says how the scenarios are made.
 """
 
