@@ -70,8 +70,8 @@ std::span<const CrossGroupRule> Attribution::Rules() {
        kNamed, &Attribution::SuppressWaitOfGreaterNeed},
       {"fewer_threads_at_once",
        "A program waits less for a CPU where fewer of its threads want one at a time: its own "
-       "threads have it less, or it runs on fewer CPUs at a time. It is not better off: its work "
-       "takes as long, or longer.",
+       "threads have it less, it runs on fewer CPUs at a time, or it has fewer threads. It is not "
+       "better off: its work takes as long, or longer.",
        kExplained, &Attribution::DropShorterWaitOfFewerThreads},
       {"sleep_for_more_work",
        "A group sleeps longer in sum while another one does more work for it. Its single answers, "
@@ -335,6 +335,12 @@ double Attribution::LogRatioOfCpusAtOnce(size_t group) const {
   return cpus[0] > 0 && cpus[1] > 0 ? std::log(cpus[1] / cpus[0]) : 0;
 }
 
+double Attribution::LogRatioOfThreads(size_t group) const {
+  const auto [base, next] =
+      RatesOf(group, [](const measure::Group& part) { return static_cast<double>(part.threads); });
+  return base > 0 && next > 0 ? std::log(next / base) : 0;
+}
+
 void Attribution::DropShorterWaitOfFewerThreads(size_t number, const CrossGroupRule& rule) {
   ComparisonRow& row = rows_[number];
   if (row.verdict != Verdict::kBetter || !IsForCpu(row.metric)) return;
@@ -343,8 +349,9 @@ void Attribution::DropShorterWaitOfFewerThreads(size_t number, const CrossGroupR
   for (const Share& share : SharesOf(row)) {
     if (share.group && groups_.all()[*share.group].name.process == process) own += share.change;
   }
-  const bool runs_on_fewer = LogRatioOfCpusAtOnce(*row.group) < -std::log(kLeastChange);
-  if (own > row.change * rule.part && !runs_on_fewer) return;
+  const bool has_fewer = std::min(LogRatioOfCpusAtOnce(*row.group), LogRatioOfThreads(*row.group)) <
+                         -std::log(kLeastChange);
+  if (own > row.change * rule.part && !has_fewer) return;
   row.verdict = Verdict::kUnchanged;
   row.suppression_rule = rule.name;
 }

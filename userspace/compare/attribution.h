@@ -97,6 +97,8 @@ class Attribution {
   bool WaitsForChildren(size_t group) const;
   // Of the CPUs that a group runs on at a time, new to base.
   double LogRatioOfCpusAtOnce(size_t group) const;
+  // Of its threads (those of all its processes), new to base.
+  double LogRatioOfThreads(size_t group) const;
   // How many threads of a group there are at once: mean of the capture with most, at least 1.
   double ThreadsAtOnce(size_t group) const;
   // Makes a row, and its symptoms, symptoms of another one.

@@ -206,13 +206,16 @@ TEST(AttributionTest, WaitOfAGroupThatNeedsMoreIsASymptomOfItsNeed) {
 }
 
 // A group waits 100 ms per second less for a CPU that `holder`, of its own program or not, has.
-DiffReport WaitingLess(const std::string& process_of_holder, double runs_times = 1) {
+DiffReport WaitingLess(const std::string& process_of_holder, double runs_times = 1,
+                       double threads_times = 1) {
   Work waiting = Named("waiting");
+  waiting.threads = 4;
   waiting.noise = 0.02;
   waiting.preempted_ms = 120;
   Work less = waiting;
   less.preempted_ms = 20;
   less.cpu_ms *= runs_times;
+  less.threads *= threads_times;
   Work holder = Named("holder");
   holder.process = process_of_holder;
   DiffInput input = Simulator(7).Sides({waiting, holder}, {less, holder}, 5);
@@ -235,6 +238,9 @@ TEST(AttributionTest, FewerThreadsOfAProgramAtOnceAreNoImprovement) {
   // It runs on fewer CPUs at a time.
   const DiffReport fewer = WaitingLess("neighbour", 0.7);
   EXPECT_NE(Find(fewer, "waiting", Metric::kPreemptedWait)->verdict, Verdict::kBetter);
+  EXPECT_STREQ(
+      Find(WaitingLess("neighbour", 1, 0.75), "waiting", Metric::kPreemptedWait)->suppression_rule,
+      "fewer_threads_at_once");
 }
 
 // A client that waits 150 ms per second longer for a server.
