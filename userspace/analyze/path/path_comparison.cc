@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "measure/group_name.h"
 #include "measure/waited_object.h"
@@ -19,7 +21,43 @@ using Names = path::PartText::Names;
 constexpr size_t kMaxRowBytes = size_t{64} << 20;
 constexpr size_t kRowBytes = 256;
 
-// The key of the row of a part: everything but time, depth and the numbers of threads.
+// Threads of one name are one, those of several names that differ in digits alone, too.
+class ThreadGroups {
+ public:
+  explicit ThreadGroups(const path::PartText& text) : text_(text) {}
+
+  // The first thread of the group that was asked for.
+  facts::ThreadIndex Of(facts::ThreadIndex thread) {
+    if (thread == facts::kNoThread) return thread;
+    if (thread >= firsts_.size()) firsts_.resize(size_t{thread} + 1, facts::kNoThread);
+    facts::ThreadIndex& first = firsts_[thread];
+    if (first == facts::kNoThread) {
+      const std::string name = text_.Thread(thread, Names::kAlone);
+      const auto [group, is_new] =
+          groups_.try_emplace(measure::FoldDigits(name), Group{thread, name});
+      if (group->second.name != name) group->second.name = group->first;
+      first = group->second.first;
+    }
+    return first;
+  }
+  std::string NameOf(facts::ThreadIndex thread) const {
+    const std::string name = text_.Thread(thread, Names::kAlone);
+    const auto group = groups_.find(measure::FoldDigits(name));
+    return group == groups_.end() ? name : group->second.name;
+  }
+
+ private:
+  struct Group {
+    facts::ThreadIndex first;
+    std::string name;  // folded, where there are several
+  };
+
+  path::PartText text_;
+  std::vector<facts::ThreadIndex> firsts_;  // by thread; kNoThread: not asked for yet
+  std::unordered_map<std::string, Group> groups_;
+};
+
+// The key of the row of a part: everything but time and depth, with threads by group.
 using RawKey = std::tuple<path::PartKind, facts::ThreadIndex, facts::ThreadIndex,
                           facts::ThreadIndex, path::Label, path::Label, bool>;
 
@@ -41,9 +79,13 @@ struct Sums {
   uint64_t all = 0;
 };
 
-RawKey KeyOf(const path::Part& part) {
-  return {part.kind,    part.thread,          part.holder,
-          part.waiter,  part.waited_for.what, part.waited_for.object,
+RawKey KeyOf(const path::Part& part, ThreadGroups& groups) {
+  return {part.kind,
+          groups.Of(part.thread),
+          groups.Of(part.holder),
+          groups.Of(part.waiter),
+          part.waited_for.what,
+          part.waited_for.object,
           part.idle_cpu};
 }
 
@@ -83,6 +125,8 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
       std::max(1.0, std::floor((1 - slow_from) * static_cast<double>(durations.size()) + 1e-9)));
   const uint64_t slow = durations.empty() ? 0 : durations[durations.size() - slow_count];
 
+  const path::PartText text = set.text();
+  ThreadGroups groups(text);
   std::unordered_map<RawKey, Sums, HashOfKey> raw;
   for (const auto& entry : set.entries()) {
     const uint64_t duration = entry.request.duration();
@@ -92,7 +136,7 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
     if (is_median) Count(comparison.median, duration);
     if (is_slow) Count(comparison.slow, duration);
     for (const path::Part& part : entry.parts()) {
-      Sums& sums = raw[KeyOf(part)];
+      Sums& sums = raw[KeyOf(part, groups)];
       sums.all += part.length;
       if (is_median) sums.median += part.length;
       if (is_slow) sums.slow += part.length;
@@ -100,22 +144,7 @@ PathComparison ComparePaths(const PathSet& set, double slow_from) {
   }
   for (auto* side : {&comparison.all, &comparison.median, &comparison.slow}) Finish(*side);
 
-  // Threads of one name are one, those of several names that differ in digits alone, too.
-  const path::PartText text = set.text();
-  std::unordered_map<std::string, std::string> exact;  // by folded name; "" if there are several
-  const auto note = [&](facts::ThreadIndex thread) {
-    const std::string name = text.Thread(thread, Names::kAlone);
-    const auto [known, is_new] = exact.try_emplace(measure::FoldDigits(name), name);
-    if (!is_new && known->second != name) known->second.clear();
-  };
-  for (const auto& [key, sums] : raw) {
-    for (const auto thread : {std::get<1>(key), std::get<2>(key), std::get<3>(key)}) note(thread);
-  }
-  const auto name_of = [&](facts::ThreadIndex thread) {
-    std::string folded = measure::FoldDigits(text.Thread(thread, Names::kAlone));
-    const std::string& name = exact[folded];
-    return name.empty() ? folded : name;
-  };
+  const auto name_of = [&](facts::ThreadIndex thread) { return groups.NameOf(thread); };
   std::map<std::tuple<path::PartKind, std::string, std::string>, Sums> named;
   size_t free = kMaxRowBytes;
   for (const auto& [key, sums] : raw) {
