@@ -48,10 +48,12 @@ BINARIES := $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/fxt-mark
 ## libfxt        build/libfxt.a alone: needs nothing but a C++ compiler
 ## libfxt-provider  build/libfxt-provider.a and .so alone: what programs link that add their own records
 ## fxt-sqlite    build/fxt_sqlite.so: the tables of fxt query for sqlite3 and any program with SQLite
+# With BUILT set nothing is built, so that several makes can run at once: what is not there is an error.
+ifdef BUILT
+all fxt libfxt libfxt-provider: ;
+else
 all fxt libfxt libfxt-provider: $(BUILD)/cmake-arguments
 	$(NINJA) $@
-
-fxt-sqlite: $(BUILD)/fxt_sqlite.so
 
 # Every file that CMakeLists.txt or tests/CMakeLists.txt defines.
 $(BUILD)/%: $(BUILD)/cmake-arguments FORCE
@@ -66,6 +68,9 @@ $(BUILD)/cmake-arguments: FORCE
 	    { echo "error: cmake or ninja is not installed" >&2; echo "hint: make deps DEPS=build" >&2; exit 2; }; \
 	  rm -f $@; cmake -S . -B $(BUILD) -G Ninja $(CMAKE_ARGUMENTS) $(if $(V),,--log-level=WARNING); }
 	@mv $@.new $@
+endif
+
+fxt-sqlite: $(BUILD)/fxt_sqlite.so
 
 ## help          this list; V=1 with any target shows whole commands
 help:

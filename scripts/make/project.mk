@@ -19,10 +19,12 @@ record:
 ## check         test, then everything else that runs unattended within 25 minutes: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
-# Tests that check adds to test.
-MORE_SUITES ?= causes-test capture-test session-test provider-test-short
-# And those that record little. The kernels of the matrix run beside them, and the fuzzers are compiled.
-LAST_SUITES ?= install-test typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test
+# Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once; the kernels of
+# virtual machines take the time that the others leave.
+FIRST_ROW  ?= capture-test
+SECOND_ROW ?= causes-test session-test provider-test-short
+THIRD_ROW  ?= typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test install-test
+FOURTH_ROW ?= fuzz-test vm-test-run
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
@@ -45,10 +47,7 @@ check:
 check-rest:
 	@scripts/setup --try vm
 	@$(SUBMAKE) all $(MORE_PROGRAMS)
-	@status=0; $(RUN_TESTS) --add-to-last $(MORE_SUITES) || status=1; \
-	  nice -n 19 $(MAKE) --no-print-directory fuzz-programs >$(BUILD)/test-logs/fuzz-programs.log 2>&1 & programs=$$!; \
-	  $(RUN_TESTS) --add-to-last --beside vm-test-run $(LAST_SUITES) || status=1; \
-	  wait $$programs; $(RUN_TESTS) --add-to-last fuzz-test || status=1; exit $$status
+	@$(RUN_TESTS) --add-to-last --beside "$(SECOND_ROW)" --beside "$(THIRD_ROW)" --beside "$(FOURTH_ROW)" $(FIRST_ROW)
 
 ## project-test  the documents, the layers of the code and the scripts
 ## install-test  what make install installs, and a new event as docs/adding-an-event.md describes

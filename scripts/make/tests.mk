@@ -244,7 +244,7 @@ diff-calibration: $(BUILD)/unit_tests
 FUZZ_CXX     ?= $(subst clang,clang++,$(CLANG))
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_SECONDS ?= 600
-FUZZ_MAKE    = $(SUBMAKE) BUILD=$(FUZZ_BUILD) CXX='$(FUZZ_CXX)' OPT='-O1 -gline-tables-only' \
+FUZZ_MAKE    = $(SUBMAKE) BUILT= BUILD=$(FUZZ_BUILD) CXX='$(FUZZ_CXX)' OPT='-O1 -gline-tables-only' \
                  SAN=address,undefined,fuzzer-no-link CXXFLAGS='-fsanitize-ignorelist=$(CURDIR)/tests/fuzz/not_ours.txt'
 # A message if clang or libFuzzer is missing. Evaluated by the fuzzing targets only.
 FUZZ_MISSING = $(shell f=$$(mktemp) && \

@@ -23,6 +23,7 @@ SEGMENTS = 9  # of a request
 
 def setUpModule():
     harness.skip_unless_recordable()
+    harness.use_own_socket()
     folder = tempfile.TemporaryDirectory(dir=BUILD)
     unittest.addModuleCleanup(folder.cleanup)
     globals()["FOLDER"] = folder.name

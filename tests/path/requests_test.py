@@ -38,6 +38,7 @@ REGRESSIONS = {
 
 def setUpModule():
     harness.skip_unless_recordable()
+    harness.use_own_socket()
 
 
 def record(trace, *arguments):

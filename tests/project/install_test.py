@@ -20,7 +20,7 @@ PREFIX = "/opt/fxt"
 
 def run(*command, **more):
     # The jobserver and the flags of an outer make do not apply to these makes.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name not in ("MFLAGS", "BUILT")}
     clean.update(more.pop("env", {}))
     return harness.run(*command, ok=(0,), timeout=1200, env=clean, **more).stdout
 

@@ -105,6 +105,13 @@ def skip_unless_recordable():
         skip(reason)
 
 
+def use_own_socket():
+    """Other tests may record providers at the same time, which find the recorder by its socket. Called by setUpModule()."""
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    os.environ["FXT_RECORD_SOCKET"] = os.path.join(folder.name, "control")
+
+
 def record(path, *command, options=("-q", "-c", "all")):
     """Records a command, by default in all categories."""
     return run(RECORDER, *options, "-o", path, "--", *command, ok=(0,))
