@@ -16,7 +16,7 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          build and run the tests that show a working build, within six minutes (SUITES="unit-test" for some)
-## check         test, then everything else that runs unattended within 25 minutes: captures beside ftrace, fuzzing,
+## check         test, then everything else that runs unattended, in about 40 minutes on two CPUs: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
 # Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once; the kernels of
