@@ -157,7 +157,7 @@ void BecomeRealtime() {
   if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) std::perror("SCHED_FIFO");
 }
 
-void ServeTen(Clock::time_point end, const std::string& slow) {
+void ServeTen(milliseconds duration, const std::string& slow) {
   BecomeRealtime();  // and so are its threads and children
   std::mutex stock;
   const microseconds held(slow == "lock" ? 6000 : 100);
@@ -170,6 +170,7 @@ void ServeTen(Clock::time_point end, const std::string& slow) {
     Compute(microseconds(100));
     Nap(microseconds(800));
   };
+  const auto end = Clock::now() + duration;
   while (Clock::now() < end) {
     const auto serve = [&](auto&& begin, auto&& finish, auto&& work) {
       begin();
@@ -218,7 +219,7 @@ void WriteAndSync(int file, const std::vector<char>& data) {
   if (fsync(file) != 0) std::perror("fsync");
 }
 
-void ServeSlow(Clock::time_point end, const std::string& cause, const std::string& path) {
+void ServeSlow(milliseconds duration, const std::string& cause, const std::string& path) {
   std::mutex table;
   Collector collector;
   Pool pool("pool", 2);
@@ -228,7 +229,7 @@ void ServeSlow(Clock::time_point end, const std::string& cause, const std::strin
   const int journal = open_file(path + ".journal");
   const int backup = open_file(path + ".backup");
   const std::vector<char> line(4096, 'x');
-  const std::vector<char> much(size_t{128} << 20, 'x');
+  const std::vector<char> much(cause == "fsync" ? size_t{128} << 20 : 0, 'x');
   std::deque<Background> others;
   if (cause == "lock") {
     others.emplace_back("janitor", milliseconds(400), [&] {
@@ -250,6 +251,7 @@ void ServeSlow(Clock::time_point end, const std::string& cause, const std::strin
   }
   // A quota holds ordinary threads alone.
   if (cause != "compute") BecomeRealtime();
+  const auto end = Clock::now() + duration;
   while (Clock::now() < end) {
     TRACE_DURATION_BEGIN("app", "request");
     Compute(microseconds(cause == "compute" ? 1500 : 100));
@@ -268,11 +270,11 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   Name("worker");
   fxt_provider_wait(300'000);
-  const auto end = Clock::now() + milliseconds(std::atoi(argv[2]));
+  const milliseconds duration(std::atoi(argv[2]));
   if (std::string(argv[1]) == "ten") {
-    ServeTen(end, argv[3]);
+    ServeTen(duration, argv[3]);
   } else {
-    ServeSlow(end, argv[3], argc > 4 ? argv[4] : "requests.data");
+    ServeSlow(duration, argv[3], argc > 4 ? argv[4] : "requests.data");
   }
   return 0;
 }

@@ -53,7 +53,7 @@ def main():
     parser.add_argument("only", metavar="NAME", nargs="*")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--beside-make", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     out = os.path.abspath(options.out)
     beside = compiling(os.path.join(out, "make")) if options.beside_make else contextlib.nullcontext()
     right, ran = {}, {}

@@ -10,30 +10,28 @@
 #include <iterator>
 #include <string>
 
+#include "support/temp_folder.h"
+
 namespace probes {
 namespace {
 
 class FileFinderTest : public ::testing::Test {
  protected:
   FileFinderTest() {
-    char folder[] = "/tmp/file_finder_test.XXXXXX";
-    folder_ = std::filesystem::canonical(mkdtemp(folder)).string();
-    std::filesystem::create_directories(folder_ + "/bin");
-    std::filesystem::create_directories(folder_ + "/lib");
-    std::ofstream(folder_ + "/bin/shop") << "x";
-    std::ofstream(folder_ + "/lib/libshop.so.3") << "x";
+    temp_.Write("bin/shop", "x");
+    temp_.Write("lib/libshop.so.3", "x");
     places_.programs = folder_ + "/nowhere:" + folder_ + "/bin";
     places_.library_cache = folder_ + "/none";
     places_.libraries = {folder_ + "/lib"};
   }
-  ~FileFinderTest() override { std::filesystem::remove_all(folder_); }
 
   std::string Find(const std::string& name) {
     auto found = FindFile(name, places_);
     return found ? found->substr(folder_.size()) : "error: " + found.error().message;
   }
 
-  std::string folder_;
+  const testing_support::TempFolder temp_;
+  const std::string folder_ = std::filesystem::canonical(temp_.path()).string();
   SearchPaths places_;
 };
 

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string>
 
+#include "support/temp_folder.h"
+
 namespace symbols {
 namespace {
 
@@ -63,11 +65,7 @@ TEST(PerfMapTest, HasALimitOfFunctions) {
 // A machine's files below a directory of its own.
 class ReadPerfMapTest : public ::testing::Test {
  protected:
-  ReadPerfMapTest() : dir_(fs::temp_directory_path() / "perf_map_XXXXXX") {
-    EXPECT_NE(mkdtemp(dir_.data()), nullptr);
-    fs::create_directories(dir_ + "/tmp");
-  }
-  ~ReadPerfMapTest() override { fs::remove_all(dir_); }
+  ReadPerfMapTest() { fs::create_directories(dir_ + "/tmp"); }
   std::string Map(uint32_t pid) const { return fmt::format("{}/tmp/perf-{}.map", dir_, pid); }
   void Write(uint32_t pid) const { std::ofstream(Map(pid)) << "1000 20 compiled\n"; }
   bool Reads(const PerfMapSource& source) const {
@@ -75,7 +73,8 @@ class ReadPerfMapTest : public ::testing::Test {
     return table.ok() && NameAt(*table, 0x1000) == "compiled";
   }
 
-  std::string dir_;
+  const testing_support::TempFolder folder_;
+  const std::string dir_ = folder_.path();
 };
 
 TEST_F(ReadPerfMapTest, ReadsRegularFilesWithoutLinks) {

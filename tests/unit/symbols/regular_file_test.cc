@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "support/temp_folder.h"
+
 namespace symbols {
 namespace {
 
@@ -17,14 +19,8 @@ namespace fs = std::filesystem;
 
 class RegularFileTest : public ::testing::Test {
  protected:
-  RegularFileTest() : dir_(fs::temp_directory_path() / "regular_file_XXXXXX") {
-    EXPECT_NE(mkdtemp(dir_.data()), nullptr);
-  }
-  ~RegularFileTest() override { fs::remove_all(dir_); }
-  std::string Path(const std::string& name) const { return dir_ + "/" + name; }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-  }
+  std::string Path(const std::string& name) const { return folder_ / name; }
+  void Write(const std::string& name, const std::string& text) const { folder_.Write(name, text); }
   // The readable content of the file; "refused" if it cannot be opened.
   std::string Read(const std::string& path, const FileRules& rules = {}) const {
     const auto fd = OpenRegularFile(path, rules);
@@ -35,7 +31,7 @@ class RegularFileTest : public ::testing::Test {
     return text;
   }
 
-  std::string dir_;
+  const testing_support::TempFolder folder_;
 };
 
 TEST_F(RegularFileTest, OpensRegularFilesOnly) {

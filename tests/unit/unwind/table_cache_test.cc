@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/temp_folder.h"
 #include "symbols/elf_file.h"
 #include "util/unique_fd.h"
 
@@ -52,14 +53,6 @@ std::optional<UnwindTable> Find(const TableCache& cache, const fxr_unwind_file& 
 // Tables of a file that nothing has changed for a while: the C library.
 class TableCacheTest : public testing::Test {
  protected:
-  TableCacheTest() {
-    std::string pattern = testing::TempDir() + "table_cache.XXXXXX";
-    folder_ = std::string(mkdtemp(pattern.data())) + "/cache";
-  }
-  ~TableCacheTest() override {
-    std::filesystem::remove_all(std::filesystem::path(folder_).parent_path());
-  }
-
   void SetUp() override {
     Dl_info libc{};
     ASSERT_NE(dladdr(reinterpret_cast<const void*>(&getpid), &libc), 0);
@@ -82,7 +75,8 @@ class TableCacheTest : public testing::Test {
     return folder_ + "/" + TableCache::NameOf(File(device));
   }
 
-  std::string folder_;
+  const testing_support::TempFolder temp_;
+  const std::string folder_ = temp_ / "cache";
   util::UniqueFd fd_;
   fxr_unwind_file file_{};
   UnwindTable table_;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temp_folder.h"
+
 namespace capture {
 namespace {
 
@@ -18,15 +20,12 @@ namespace fs = std::filesystem;
 class TracefsTest : public ::testing::Test {
  protected:
   TracefsTest() {
-    std::string path = (fs::temp_directory_path() / "fxt-tracefs-XXXXXX").string();
-    root_ = mkdtemp(path.data());
     Add("sched", "sched_switch", true);
     Add("sched", "sched_waking", true);
     Add("kmem", "mm_page_alloc", true);
     Add("ftrace", "function", true);
     Add("sched", "without_a_number", false);
   }
-  ~TracefsTest() override { fs::remove_all(root_); }
 
   void Add(const std::string& system, const std::string& name, bool has_id) {
     const fs::path folder = root_ / "events" / system / name;
@@ -41,7 +40,8 @@ class TracefsTest : public ::testing::Test {
            "\tfield:int order;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
   }
 
-  fs::path root_;
+  const testing_support::TempFolder folder_;
+  const fs::path& root_ = folder_.path();
 };
 
 TEST_F(TracefsTest, ListsRecordableTracepoints) {

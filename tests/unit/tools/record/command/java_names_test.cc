@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temp_folder.h"
+
 namespace tools {
 namespace {
 
@@ -25,8 +27,7 @@ constexpr uid_t kNobody = 65534;
 // A /proc of its own, and a jcmd that notes how it was called.
 class JavaNamesTest : public ::testing::Test {
  protected:
-  JavaNamesTest() : dir_(fs::temp_directory_path() / "java_names_XXXXXX") {
-    EXPECT_NE(mkdtemp(dir_.data()), nullptr);
+  JavaNamesTest() {
     EXPECT_EQ(chmod(dir_.c_str(), 0755), 0);
     fs::create_directories(dir_ + "/bin");
     fs::create_directories(dir_ + "/root/tmp");
@@ -39,10 +40,7 @@ class JavaNamesTest : public ::testing::Test {
                     dir_, dir_));
     options_.proc = dir_ + "/proc";
   }
-  ~JavaNamesTest() override {
-    setenv("PATH", path_.c_str(), 1);
-    fs::remove_all(dir_);
-  }
+  ~JavaNamesTest() override { setenv("PATH", path_.c_str(), 1); }
 
   void WriteJcmd(const std::string& script) const {
     const std::string path = dir_ + "/bin/jcmd";
@@ -80,7 +78,8 @@ class JavaNamesTest : public ::testing::Test {
   }
 
   std::string path_ = getenv("PATH");
-  std::string dir_;
+  const testing_support::TempFolder folder_;
+  const std::string dir_ = folder_.path();
   JavaNamesOptions options_;
 };
 
