@@ -36,34 +36,43 @@ double RequestChange::change() const {
   return sum;
 }
 
-std::optional<RequestCause> RequestChange::CauseOf(double direction) const {
+std::optional<RequestCause> RequestChange::CauseOf(double direction, double of_quantile) const {
   struct Sum {
     double change = 0;
     size_t largest = 0;
   };
   // Own parts by kind and thing, others by thread.
-  std::map<std::tuple<bool, path::PartKind, std::string, std::string>, Sum> causes;
+  using Key = std::tuple<bool, path::PartKind, std::string, std::string>;
+  const Key cpu_waits = {true, path::PartKind::kRunnable, "", ""};
+  std::map<Key, Sum> causes;
   for (size_t i = 0; i < parts.size(); ++i) {
     const measure::PathPart& part = parts[i].part;
-    auto key = std::tuple(part.is_own, part.kind, part.waited_for, part.object);
+    Key key = {part.is_own, part.kind, part.waited_for, part.object};
     if (!part.is_own) {
       key = {false, path::PartKind::kUnknown, part.thread, ""};
     } else if (part.kind == path::PartKind::kRunnable) {
-      key = {true, part.kind, "", ""};
+      key = cpu_waits;
     }
     const auto [at, is_new] = causes.try_emplace(std::move(key), Sum{.change = 0, .largest = i});
     Sum& sum = at->second;
     sum.change += parts[i].change();
     if (parts[i].change() * direction > parts[sum.largest].change() * direction) sum.largest = i;
   }
-  std::optional<RequestCause> best;
+  std::optional<RequestCause> best;       // of all
+  std::optional<RequestCause> best_else;  // but waits for a CPU
   for (const auto& [key, sum] : causes) {
     if (sum.change * direction <= 0) continue;
-    if (!best || std::abs(sum.change) > std::abs(best->change)) {
-      best = RequestCause{.part = sum.largest, .change = sum.change};
-    }
+    const RequestCause cause{.part = sum.largest, .change = sum.change};
+    const auto keep = [&cause](std::optional<RequestCause>& largest) {
+      if (!largest || std::abs(cause.change) > std::abs(largest->change)) largest = cause;
+    };
+    keep(best);
+    if (key != cpu_waits) keep(best_else);
   }
-  return best;
+  const double whole = std::abs(of_quantile);
+  const bool is_of_some = best && best_else && best->part != best_else->part && whole != 0 &&
+                          std::abs(best->change) > whole;
+  return is_of_some && std::abs(best_else->change) >= whole * kExplained ? best_else : best;
 }
 
 RequestChange ChangeOf(const SharedRequest& request, size_t bases) {

@@ -47,8 +47,10 @@ struct RequestChange {
   double change() const;
   // The cause of a change with the sign of `direction`: a part on the request's own thread, its
   // waits for a CPU together, or all parts of a thread that it waits for. Nothing without such a
-  // change.
-  std::optional<RequestCause> CauseOf(double direction) const;
+  // change. `of_quantile`: ms, the change of a quantile; 0: of the mean. Parts are means: if waits
+  // for a CPU are more than all of it, only some requests have them, and another part that explains
+  // the quantile is the cause.
+  std::optional<RequestCause> CauseOf(double direction, double of_quantile = 0) const;
 };
 
 // The first `bases` captures are the base.

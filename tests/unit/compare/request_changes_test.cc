@@ -151,6 +151,21 @@ TEST(RequestChangesTest, AllPartsOfAThreadAreOneCause) {
             "waits for expiry, which sleeps until a timer");
 }
 
+TEST(RequestChangesTest, WaitsForACpuInSomeRequestsAreNoCauseOfTheMedian) {
+  RequestChange change;
+  const measure::PathPart runs{.kind = PartKind::kRunning, .is_own = true, .thread = "w"};
+  const measure::PathPart waits{
+      .kind = PartKind::kRunnable, .is_own = true, .thread = "w", .waited_for = "cc1plus"};
+  change.parts = {{.part = waits, .base = 0.1, .next = 2.4},
+                  {.part = runs, .base = 1.2, .next = 2.5}};
+  EXPECT_EQ(change.CauseOf(1)->part, 0U);
+  EXPECT_EQ(change.CauseOf(1, 1.3)->part, 1U);
+  // The wait explains this median, and running does not explain that one.
+  EXPECT_EQ(change.CauseOf(1, 3.5)->part, 0U);
+  change.parts[1].next = 1.5;
+  EXPECT_EQ(change.CauseOf(1, 1.3)->part, 0U);
+}
+
 TEST(RequestChangesTest, PatternsMatchTheNamesAlone) {
   EXPECT_EQ(analyze::SpanPatternOf("GET /user/#?q=[a]"), "GET /user/*\\?q=\\[a]");
 }

@@ -123,7 +123,8 @@ std::string RequestClause(const comparison::DiffReport& report, const Comparison
   std::string words =
       fmt::format("takes {} {} ({} {})", Time(std::abs(next - base)), longer ? "longer" : "less",
                   FromTo(base, next), StatisticWords(row.statistic));
-  const auto cause = request.CauseOf(longer ? 1 : -1);
+  const auto cause =
+      request.CauseOf(longer ? 1 : -1, row.statistic == Statistic::kRequestMean ? 0 : next - base);
   if (!cause) return words;
   const double share = cause->change / (next - base);
   const std::string amount = Time(std::abs(cause->change)) + (longer ? "" : " less");
