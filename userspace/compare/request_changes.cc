@@ -58,8 +58,8 @@ std::optional<RequestCause> RequestChange::CauseOf(double direction, double of_q
     sum.change += parts[i].change();
     if (parts[i].change() * direction > parts[sum.largest].change() * direction) sum.largest = i;
   }
-  std::optional<RequestCause> best;       // of all
-  std::optional<RequestCause> best_else;  // but waits for a CPU
+  std::optional<RequestCause> best;       // of all parts
+  std::optional<RequestCause> best_else;  // of all but waits for a CPU
   for (const auto& [key, sum] : causes) {
     if (sum.change * direction <= 0) continue;
     const RequestCause cause{.part = sum.largest, .change = sum.change};
