@@ -27,6 +27,18 @@ void Distribution::Merge(const Distribution& other) {
   for (const Instance& instance : other.worst) Keep(instance);
 }
 
+void Distribution::Include(const Distribution& part) {
+  std::vector<Instance> longest = worst;
+  longest.insert(longest.end(), part.worst.begin(), part.worst.end());
+  std::sort(longest.begin(), longest.end(), [](const Instance& left, const Instance& right) {
+    return left.length != right.length ? left.length > right.length : left.begin < right.begin;
+  });
+  Merge(part);
+  worst.clear();
+  keep_from = 0;
+  for (const Instance& instance : longest) Keep(instance);
+}
+
 void Distribution::Remove(const Distribution& part) {
   whole.Remove(part.whole);
   whole_ns -= std::min(whole_ns, part.whole_ns);

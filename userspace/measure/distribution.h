@@ -38,7 +38,7 @@ struct alignas(64) Distribution {
   std::vector<Instance> worst;  // the longest whole ones, longest first; at most kWorst
 
   // Counts one that was seen from begin to end.
-  void AddWhole(const Instance& instance) {
+  [[gnu::always_inline]] void AddWhole(const Instance& instance) {
     whole.Add(instance.length);
     whole_ns += instance.length;
     if (instance.length < keep_from) [[likely]] {
@@ -56,6 +56,9 @@ struct alignas(64) Distribution {
     if (instance.length >= keep_from) KeepWorst(instance);
   }
   void Merge(const Distribution& other);
+  // The same with lengths of the same capture: of equal ones among the longest, the earlier comes
+  // first, as if all had been counted here.
+  void Include(const Distribution& part);
   // Takes out lengths that are counted in `part` too. longest_ns stays.
   void Remove(const Distribution& part);
   bool operator==(const Distribution&) const = default;

@@ -29,7 +29,7 @@ class Histogram {
   // Buckets are below this.
   static constexpr uint32_t kBuckets = (64 - kBucketBits + 1) << kBucketBits;
 
-  void Add(uint64_t value) {
+  [[gnu::always_inline]] void Add(uint64_t value) {
     const uint32_t bucket = BucketOf(value);
     // Below base_ it wraps around.
     const uint32_t at = bucket - base_;

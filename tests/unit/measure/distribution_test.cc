@@ -22,5 +22,19 @@ TEST(DistributionTest, TheLongestInstancesAreKeptLongestFirst) {
   EXPECT_EQ(times.worst[0].thread, 1u) << "the first of a length stays the first";
 }
 
+TEST(DistributionTest, PartsThatAreIncludedMakeWhatCountingEverythingMakes) {
+  Distribution all;
+  Distribution one;
+  Distribution other;
+  uint64_t begin = 0;
+  for (const uint64_t length : {5, 9, 9, 1, 9, 7, 9, 9, 8, 12, 9}) {
+    const Instance instance{.begin = ++begin, .length = length};
+    all.AddWhole(instance);
+    (begin % 3 == 0 ? one : other).AddWhole(instance);
+  }
+  one.Include(other);
+  EXPECT_TRUE(one == all);
+}
+
 }  // namespace
 }  // namespace measure

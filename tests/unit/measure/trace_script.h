@@ -18,7 +18,7 @@
 namespace measure::testing {
 
 // As fxt-record writes them. Thread 0 is the idle thread of a CPU; a thread's process is set by
-// Name, or else has the thread's koid.
+// Name or Thread, or else has the thread's koid.
 class TraceScript {
  public:
   // Threads and wakers' names inline, or by index as a recorder writes them, which are plain.
@@ -35,6 +35,7 @@ class TraceScript {
     return Object(fxt::KernelObjectType::kProcess, koid, name, ppid);
   }
   TraceScript& Thread(fxt::Koid koid, std::string_view name, fxt::Koid process) {
+    process_of_[koid] = process;
     const fxt::Argument of{Text("process"), fxt::KoidValue{process}};
     return Object(fxt::KernelObjectType::kThread, koid, name, of);
   }
@@ -157,12 +158,14 @@ class TraceScript {
  private:
   fxt::ThreadRef Ref(fxt::Koid thread, uint32_t cpu) {
     const fxt::Koid koid = thread == 0 ? schema::IdleKoid(cpu) : thread;
+    const auto named = process_of_.find(thread);
+    const fxt::Koid process = named == process_of_.end() ? thread : named->second;
     if (references_ == kInline || indexes_.size() == 255) {
-      return fxt::ThreadRef::Inline(thread, koid);
+      return fxt::ThreadRef::Inline(process, koid);
     }
     const auto [at, fresh] = indexes_.try_emplace(koid, static_cast<uint8_t>(indexes_.size() + 1));
-    if (fresh) file_.Add(fxt::ThreadRecord{at->second, thread, koid});
-    return fxt::ThreadRef::Indexed(at->second, thread, koid);
+    if (fresh) file_.Add(fxt::ThreadRecord{at->second, process, koid});
+    return fxt::ThreadRef::Indexed(at->second, process, koid);
   }
   TraceScript& Object(fxt::KernelObjectType type, fxt::Koid koid, std::string_view name,
                       const fxt::Argument& argument) {
@@ -183,6 +186,7 @@ class TraceScript {
 
   References references_;
   std::map<fxt::Koid, uint8_t> indexes_;
+  std::map<fxt::Koid, fxt::Koid> process_of_;  // by thread
   fxt::testing::FileBuilder file_;
 };
 

@@ -42,7 +42,8 @@ class CpuStrips {
   std::vector<double> Columns(size_t cpu, size_t all, size_t width, uint64_t Slot::*what) const;
 
  private:
-  void Add(uint32_t cpu, uint64_t begin, uint64_t end, uint64_t Slot::*what) {
+  [[gnu::always_inline]] void Add(uint32_t cpu, uint64_t begin, uint64_t end,
+                                  uint64_t Slot::*what) {
     // The fast path: all of it lies in one slot that exists.
     if (begin >= begin_ && begin < end && cpu < cpus_.size()) [[likely]] {
       const uint64_t slot = (begin - begin_) >> shift_;

@@ -11,11 +11,11 @@
 namespace facts {
 
 // Keeps the last kSpans intervals of each CPU. In an interval threads of one group (by the owner's
-// numbers), cgroup and priority ran, or the CPU was idle, or its activity is unknown. Memory: 10
+// numbers), cgroup and priority ran, or the CPU was idle, or its activity is unknown. Memory: 4
 // KiB for each CPU that has a span.
 class CpuHistory {
  public:
-  static constexpr size_t kSpans = 256;
+  static constexpr size_t kSpans = 128;
   // Numbers beside those of groups.
   static constexpr uint32_t kIdle = UINT32_MAX - 2;
   static constexpr uint32_t kUnknown = UINT32_MAX;
@@ -28,15 +28,16 @@ class CpuHistory {
     uint16_t cgroup = 0;        // RunnableReasons::CgroupOf()
   };
 
-  // The current state of `cpu`.
+  // The current state of `cpu`; the end of `span` does not matter.
   void Open(uint32_t cpu, const Span& span) {
     if (span.group == kIdle && cpu >= lanes_.size()) return;
     Lane& lane = lanes_.At(cpu);
     lane.open = span;
+    lane.open.end = UINT64_MAX;
     lane.is_open = true;
   }
   // Its state; the spans of a CPU come in order of time, and what was open is over.
-  void Add(uint32_t cpu, const Span& span) {
+  [[gnu::always_inline]] void Add(uint32_t cpu, const Span& span) {
     Lane& lane = lanes_.At(cpu);
     lane.is_open = false;
     if (lane.count != 0) {
@@ -58,24 +59,20 @@ class CpuHistory {
   [[gnu::always_inline]] void Look(uint32_t cpu, uint64_t begin, uint64_t end, Tell&& tell) const {
     if (cpu >= lanes_.size() || begin >= end) return;
     const Lane& lane = lanes_[cpu];
-    if (lane.is_open) TellPart(lane.open, begin, end, tell);
     const size_t kept = std::min<uint64_t>(lane.count, kLook);
-    for (size_t i = 1; i <= kept; ++i) {
-      const Span& span = lane.spans[(lane.count - i) % kSpans];
+    for (size_t i = lane.is_open ? 0 : 1; i <= kept; ++i) {
+      const Span& span = i == 0 ? lane.open : lane.spans[(lane.count - i) % kSpans];
       if (span.end <= begin) break;
-      TellPart(span, begin, std::min(end, span.end), tell);
+      const Span part{std::max(begin, span.begin), std::min(end, span.end), span.group,
+                      span.priority, span.cgroup};
+      // In one place, so that it is part of this loop.
+      if (part.begin < part.end) tell(part, span.begin);
     }
   }
   static constexpr size_t kLook = 100;
   static constexpr size_t kMost = kLook + 1;  // with the current span
 
  private:
-  template <typename Tell>
-  [[gnu::always_inline]] static void TellPart(const Span& span, uint64_t begin, uint64_t end,
-                                              Tell& tell) {
-    const Span part{std::max(begin, span.begin), end, span.group, span.priority, span.cgroup};
-    if (part.begin < part.end) tell(part, span.begin);
-  }
   // Made of registers. Two comparisons of neighbours the compiler makes one load of, which waits
   // for both of the stores that have just made them.
   static uint64_t KeyOf(const Span& span) {
@@ -86,7 +83,7 @@ class CpuHistory {
   struct Lane {
     uint64_t count = 0;  // ever added
     bool is_open = false;
-    Span open;  // without an end
+    Span open;
     DenseTable<Span> spans;
   };
 

@@ -214,6 +214,7 @@ struct WholeWait {
   uint64_t end = 0;
   uint32_t end_cpu = 0;
   int32_t next_priority = -1;
+  ThreadIndex waker = kNoThread;  // of a sleep: the thread that woke it
 };
 struct WholeSwitch {
   uint32_t cpu = 0;

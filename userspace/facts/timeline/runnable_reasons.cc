@@ -221,15 +221,15 @@ bool RunnableReasons::IsHeavier(uint16_t cgroup, int32_t priority, uint16_t than
 }
 
 void RunnableReasons::Move(ThreadIndex index, fxt::Koid koid, fxt::Koid process) {
-  Thread& thread = threads_[index];
-  if (thread.process != 0) {
-    if (const auto found = processes_.find(thread.process); found != processes_.end()) {
+  threads_.At(index);
+  Owner& owner = owners_.At(index);
+  if (owner.process != 0) {
+    if (const auto found = processes_.find(owner.process); found != processes_.end()) {
       if (!Spend(found->second.threads.size())) return;
       std::erase(found->second.threads, index);
     }
   }
-  thread.koid = koid;
-  thread.process = process;
+  owner = {.koid = koid, .process = process};
   if (processes_.contains(process) || processes_.size() < kMaxProcesses) {
     processes_[process].threads.push_back(index);
   }
@@ -260,13 +260,14 @@ bool RunnableReasons::Spend(uint64_t work) {
 
 void RunnableReasons::Resolve(ThreadIndex index, uint64_t time) {
   Thread& thread = threads_[index];
+  const Owner& owner = owners_[index];
   thread.cgroup = 0;
   Scheduling scheduling;
-  if (const auto process = processes_.find(thread.process); process != processes_.end()) {
+  if (const auto process = processes_.find(owner.process); process != processes_.end()) {
     scheduling = process->second.scheduling;
     thread.cgroup = process->second.cgroup;
   }
-  const auto own = own_.find({schema::TidOfKoid(thread.koid), thread.process});
+  const auto own = own_.find({schema::TidOfKoid(owner.koid), owner.process});
   if (own != own_.end()) scheduling = own->second;
   thread.idle_policy = scheduling.idle_policy;
   if (thread.mask == scheduling.mask) return;
@@ -392,7 +393,7 @@ void RunnableReasons::OpenWait::AddHeavier(uint64_t begin, uint64_t end) {
   }
 }
 
-RunnableParts RunnableReasons::OpenWait::End(const WholeWait& wait) const {
+RunnableParts RunnableReasons::OpenWait::PartsOf(const WholeWait& wait) const {
   RunnableParts parts;
   uint64_t rest = wait.end - wait.begin;
   const auto take = [&](uint64_t length) {

@@ -59,8 +59,7 @@ class RunnableReasons {
   // `thread` is of `process`.
   void NoteProcess(ThreadIndex thread, fxt::Koid koid, fxt::Koid process) {
     if (thread == kNoThread || work_ > kMaxWork) return;
-    Thread& at = threads_.At(thread);
-    if (at.process != process) [[unlikely]] {
+    if (owners_.At(thread).process != process) [[unlikely]] {
       Move(thread, koid, process);
     }
   }
@@ -79,8 +78,9 @@ class RunnableReasons {
     for (Mask& mask : masks_) mask.OnIdle(cpu, idle, time);
   }
   // A run or wait of the thread ends: a wait may begin.
-  void OnEnd(ThreadIndex thread, uint64_t time) {
-    if (thread >= threads_.size() || threads_[thread].mask == kNoMask) [[likely]] {
+  [[gnu::always_inline]] void OnEnd(ThreadIndex thread, uint64_t time) {
+    if (masks_.empty() || thread >= threads_.size() || threads_[thread].mask == kNoMask)
+        [[likely]] {
       return;
     }
     threads_[thread].clock = masks_[threads_[thread].mask].Clock(time);
@@ -133,13 +133,16 @@ class RunnableReasons {
     std::vector<ThreadIndex> threads;
     std::vector<uint32_t> own_tids;  // of threads with settings of their own
   };
+  // What each switch looks at, apart from the rest of a thread.
   struct Thread {
-    fxt::Koid koid = 0;
-    fxt::Koid process = 0;
     uint64_t clock = 0;  // of the mask as the wait began
     uint16_t cgroup = 0;
     uint8_t mask = kNoMask;
     bool idle_policy = false;
+  };
+  struct Owner {
+    fxt::Koid koid = 0;
+    fxt::Koid process = 0;
   };
   struct Cgroup {
     bool known = false;   // its settings were read
@@ -179,6 +182,7 @@ class RunnableReasons {
   std::vector<Mask> masks_;
   DenseTable<uint8_t> is_idle_;  // by CPU
   DenseTable<Thread> threads_;
+  DenseTable<Owner> owners_;  // of threads_
   std::unordered_map<fxt::Koid, Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
@@ -213,7 +217,13 @@ class RunnableReasons::OpenWait {
     if (is_real_time_) AddLower(began, begin, end);
   }
   // The parts do not overlap. `wait` is all of it.
-  RunnableParts End(const WholeWait& wait) const;
+  [[gnu::always_inline]] RunnableParts End(const WholeWait& wait) const {
+    const bool has_mask = thread_ != nullptr && thread_->mask != kNoMask;
+    if ((lower_ | heavier_) == 0 && !has_mask) [[likely]] {
+      return {};
+    }
+    return PartsOf(wait);
+  }
 
  private:
   friend class RunnableReasons;
@@ -229,6 +239,7 @@ class RunnableReasons::OpenWait {
     if (began >= begin) lower_ += end - begin;
   }
   void AddHeavier(uint64_t begin, uint64_t end);
+  RunnableParts PartsOf(const WholeWait& wait) const;
 
   const RunnableReasons& reasons_;
   const Thread* thread_;

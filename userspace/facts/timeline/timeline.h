@@ -399,6 +399,7 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   if (!asleep || thread.running || !IsWhole(thread) || !IsReady(index)) return false;
   if (thread.has_object) return false;
   Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
+  ThreadIndex waker = kNoThread;
   if (words.argument_name != 0) {
     if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
     if (words.text_name != 0) {
@@ -406,8 +407,8 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
       wakeup.via = WakeVia::kNetRx;
     }
     wakeup.waker = words.argument_koid;
+    waker = Find(words.argument_koid);
     if constexpr (requires { handler_.IsReady(index); }) {
-      const ThreadIndex waker = Find(words.argument_koid);
       if (waker == kNoThread || !IsReady(waker)) return false;
     }
   } else {
@@ -420,7 +421,8 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
                        .kind = thread.kind,
                        .begin = thread.since,
                        .end = time,
-                       .end_cpu = wakeup.cpu};
+                       .end_cpu = wakeup.cpu,
+                       .waker = waker};
   EmitWhole(wait, wakeup, [&] { return EndBy(wakeup, thread, index); });
   latest_ = time;
   BeginWaitForCpu(thread, wakeup);

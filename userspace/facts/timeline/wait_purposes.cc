@@ -50,18 +50,25 @@ bool IsAsleep(ThreadIndex thread, const TimelineState& state) {
   return !at.running && (at.kind == WaitKind::kSleep || at.kind == WaitKind::kBlocked);
 }
 
+// Compares all of them: for a few numbers that costs less than a branch for each.
+template <size_t size>
+bool Has(const std::array<uint32_t, size>& numbers, uint32_t number) {
+  uint32_t found = 0;
+  for (const uint32_t one : numbers) found |= one == number ? 1 : 0;
+  return found != 0;
+}
+
 }  // namespace
 
 std::optional<size_t> WaitPurposes::Thread::PlaceOf(ThreadIndex thread) const {
+  if (!Has(chain, thread)) return std::nullopt;
   for (size_t i = requesters; i-- > 0;) {
     if (chain[i] == thread) return i;
   }
   return std::nullopt;
 }
 
-bool WaitPurposes::Thread::IsAnsweredBy(ThreadIndex thread) const {
-  return std::find(answerers.begin(), answerers.end(), thread) != answerers.end();
-}
+bool WaitPurposes::Thread::IsAnsweredBy(ThreadIndex thread) const { return Has(answerers, thread); }
 
 void WaitPurposes::Thread::AddAnswerer(ThreadIndex thread) {
   if (IsAnsweredBy(thread)) return;
@@ -75,32 +82,15 @@ void WaitPurposes::Thread::Answer() {
   ++answered;
 }
 
-uint32_t WaitPurposes::Party::TimesOf(uint32_t server) const {
-  for (const Server& one : servers) {
-    if (one.party == server) return one.times;
-  }
-  return 0;
-}
-
-void WaitPurposes::Party::Add(uint32_t server) {
-  Server* rarest = &servers[0];
-  for (Server& one : servers) {
-    if (one.party == server) {
-      if (one.times != UINT32_MAX) ++one.times;
-      return;
-    }
-    if (one.times < rarest->times) rarest = &one;
-  }
-  *rarest = {server, 1};
+uint32_t WaitPurposes::AddParty() {
+  program_of_.push_back(kNoParty);
+  return static_cast<uint32_t>(program_of_.size() - 1);
 }
 
 uint32_t WaitPurposes::PartyOf(fxt::Koid process) {
   if (const auto known = processes_.find(process); known != processes_.end()) return known->second;
   if (processes_.size() >= kMostProcesses) return kNoParty;
-  const auto party = static_cast<uint32_t>(parties_.size());
-  processes_.emplace(process, party);
-  parties_.emplace_back();
-  return party;
+  return processes_.emplace(process, AddParty()).first->second;
 }
 
 void WaitPurposes::NoteProgram(const fxt::KernelObject& object) {
@@ -111,61 +101,54 @@ void WaitPurposes::NoteProgram(const fxt::KernelObject& object) {
   for (const char c : object.name.text.substr(0, kMostProgramBytes)) {
     if (c < '0' || c > '9') name += c;
   }
-  parties_[process].program = kNoParty;
+  program_of_[process] = kNoParty;
   if (name.empty()) return;
   auto at = programs_.find(name);
   if (at == programs_.end()) {
     if (programs_.size() >= kMostPrograms) return;
-    at = programs_.emplace(std::move(name), static_cast<uint32_t>(parties_.size())).first;
-    parties_.emplace_back();
+    at = programs_.emplace(std::move(name), AddParty()).first;
   }
-  parties_[process].program = at->second;
+  program_of_[process] = at->second;
 }
 
 std::optional<std::pair<uint32_t, uint32_t>> WaitPurposes::PartiesOf(uint32_t one,
                                                                      uint32_t other) const {
   if (one == kNoParty || other == kNoParty || one == other) return std::nullopt;
-  const uint32_t program = parties_[one].program;
-  const uint32_t other_program = parties_[other].program;
+  const uint32_t program = program_of_[one];
+  const uint32_t other_program = program_of_[other];
   if (program == kNoParty || other_program == kNoParty || program == other_program) {
     return std::pair(one, other);
   }
   return std::pair(program, other_program);
 }
 
-bool WaitPurposes::IsOneProgram(uint32_t process, uint32_t other) const {
-  if (process == kNoParty || other == kNoParty) return false;
-  if (process == other) return true;
-  const uint32_t program = parties_[process].program;
-  return program != kNoParty && program == parties_[other].program;
-}
-
 bool WaitPurposes::Serves(const Thread& server, const Thread& client, uint32_t least) const {
   const auto parties = PartiesOf(server.party, client.party);
   if (!parties) return false;
-  const uint64_t serves = parties_[parties->second].TimesOf(parties->first);
-  const uint64_t asked = parties_[parties->first].TimesOf(parties->second);
-  return serves >= least && serves >= asked * kMoreOften;
+  const auto times = serving_.Of(parties->first, parties->second);
+  return times.forward >= least && times.forward >= uint64_t{times.backward} * kMoreOften;
 }
 
 std::pair<bool, bool> WaitPurposes::ServeEachOther(const Thread& one, const Thread& other) const {
   const auto parties = PartiesOf(one.party, other.party);
   if (!parties) return {false, false};
-  const uint64_t by_one = parties_[parties->second].TimesOf(parties->first);
-  const uint64_t by_other = parties_[parties->first].TimesOf(parties->second);
-  return {by_one != 0 && by_one >= by_other * kMoreOften,
-          by_other != 0 && by_other >= by_one * kMoreOften};
+  const auto times = serving_.Of(parties->first, parties->second);
+  return {times.forward != 0 && times.forward >= uint64_t{times.backward} * kMoreOften,
+          times.backward != 0 && times.backward >= uint64_t{times.forward} * kMoreOften};
 }
 
 void WaitPurposes::NoteServer(const Thread& server, const Thread& client) {
   if (const auto parties = PartiesOf(server.party, client.party)) {
-    parties_[parties->second].Add(parties->first);
+    serving_.Add(parties->first, parties->second);
   }
 }
 
 bool WaitPurposes::WorksFor(const Thread& waker, const Thread& sleeper) const {
-  if (!waker.owes || waker.requesters == 0 || sleeper.party == waker.party) return false;
-  return IsOneProgram(threads_[waker.chain[waker.requesters - 1]].party, sleeper.party);
+  // All of it is looked at: whether a random thread owes an answer is what no CPU can predict.
+  const bool has_requester = waker.owes & (waker.requesters != 0);
+  const size_t last = has_requester ? waker.requesters - size_t{1} : 0;
+  const uint32_t party = has_requester ? threads_[waker.chain[last]].party : kNoParty;
+  return (sleeper.party != waker.party) & IsOneProgram(party, sleeper.party);
 }
 
 WaitPurposes::Call WaitPurposes::CallOf(const WaitObject* object) {

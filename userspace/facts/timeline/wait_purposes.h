@@ -40,6 +40,7 @@
 #include "facts/dense_table.h"
 #include "facts/scheduling.h"
 #include "facts/timeline/fact.h"
+#include "facts/timeline/serving_counts.h"
 #include "facts/timeline/timeline_state.h"
 #include "facts/timeline/waits_for.h"
 #include "fxt/record.h"
@@ -47,7 +48,7 @@
 namespace facts {
 
 // Feed it forks, exits and wakeups in the order of time. Memory: kBytesOfThread for each thread of
-// the timeline, whose number is limited, and 34 MiB for processes and programs.
+// the timeline, whose number is limited, and 26 MiB for processes and programs.
 class WaitPurposes {
  public:
   // The waker that ended a sleep.
@@ -93,9 +94,11 @@ class WaitPurposes {
                     wait.begin, wait.end, is_whole, state, CallOf(wait.object));
   }
   // The same on the fast path.
-  WaitsFor OnWait(const WholeWait& wait, const Wakeup& end, const TimelineState& state) {
-    return OnWakeup(wait.index, WakerOf(end.waker, end.by_interrupt, state), wait.kind, wait.begin,
-                    wait.end, true, state);
+  [[gnu::always_inline]] WaitsFor OnWait(const WholeWait& wait, const Wakeup& end,
+                                         const TimelineState& state) {
+    const Waker waker = end.waker ? Waker{Waker::Kind::kThread, wait.waker}
+                                  : WakerOf(end.waker, end.by_interrupt, state);
+    return OnWakeup(wait.index, waker, wait.kind, wait.begin, wait.end, true, state);
   }
   // The evidence of the system call that a thread slept in.
   enum class Call : uint8_t {
@@ -129,57 +132,46 @@ class WaitPurposes {
  private:
   // Requesters of a chain. Longer chains lose the first of them.
   static constexpr size_t kMostRequesters = 10;
+  // The room for them: a multiple of the four that are compared at once.
+  static constexpr size_t kChainRoom = 12;
   // Limit of the latest threads known to have answered a thread.
   static constexpr size_t kMostAnswerers = 8;
-  // Limit of parties known to have worked for a party.
-  static constexpr size_t kMostServers = 8;
-  // A party serves another one if its threads took or answered requests of it this many times as
-  // often as in the other direction.
+  // A party, which is a process or a program, serves another one if its threads took or answered
+  // requests of it this many times as often as in the other direction.
   static constexpr uint32_t kMoreOften = 3;
   // The least times to doubt a chain.
   static constexpr uint32_t kServesSurely = 16;
-  static constexpr uint32_t kNoParty = UINT32_MAX;
+  static constexpr uint32_t kNoParty = 0;
   // Further processes and programs have no counts. A name that is longer is cut.
   static constexpr size_t kMostProcesses = size_t{1} << 18;
   static constexpr size_t kMostPrograms = 1 << 16;
   static constexpr size_t kMostProgramBytes = 64;
 
-  // A process or a program.
-  struct Party {
-    struct Server {
-      uint32_t party = kNoParty;
-      uint32_t times = 0;  // that it took a request, or answered one
-    };
-    std::array<Server, kMostServers> servers;
-    uint32_t program = kNoParty;  // of a process
-
-    uint32_t TimesOf(uint32_t server) const;
-    void Add(uint32_t server);
-  };
-  struct Thread {
+  // A wakeup looks at three of them: what it looks at first is in one cache line.
+  struct alignas(64) Thread {
     fxt::Koid process = 0;
     uint32_t party = kNoParty;  // the process
-    uint32_t asked_party =
-        kNoParty;  // the process that it woke a thread of, for a request that is open
-    ThreadIndex maker = kNoThread;
-    ThreadIndex holder = kNoThread;  // of the lock that it waited for last
-    uint64_t let_go = 0;             // when it got that one, ns
-    ThreadIndex giver = kNoThread;   // of its process, for which it slept last
-    uint64_t woken = 0;              // when that sleep ended, ns
-    uint32_t sleeps = 0;             // that have ended
+    // The process that it woke a thread of, for a request that is open.
+    uint32_t asked_party = kNoParty;
+    uint32_t sleeps = 0;            // that have ended
+    uint32_t requester_sleeps = 0;  // `sleeps` of the last requester when it asked
     // Counts of its sleeps for work, of the requests among them that it answered, and of its sleeps
     // that a timer or device ended.
     uint32_t asked = 0;
     uint32_t answered = 0;
     uint32_t by_itself = 0;
-    uint32_t requester_sleeps = 0;  // `sleeps` of the last requester when it asked
     uint8_t requesters = 0;
     uint8_t next_answerer = 0;
     bool open = true;   // the chain may have begun before its first requester
     bool owes = false;  // an answer to the last requester
     bool exited = false;
-    bool began_by_itself = false;                    // a timer or device ended its last sleep
-    std::array<ThreadIndex, kMostRequesters> chain;  // the first requester first
+    bool began_by_itself = false;   // a timer or device ended its last sleep
+    ThreadIndex giver = kNoThread;  // of its process, for which it slept last
+    uint64_t woken = 0;             // when that sleep ended, ns
+    ThreadIndex maker = kNoThread;
+    ThreadIndex holder = kNoThread;             // of the lock that it waited for last
+    std::array<ThreadIndex, kChainRoom> chain;  // the first requester first
+    uint64_t let_go = 0;                        // when it got the lock of `holder`, ns
     std::array<ThreadIndex, kMostAnswerers> answerers;
     Thread() {
       chain.fill(kNoThread);
@@ -204,11 +196,17 @@ class WaitPurposes {
     if (waker) return {Waker::Kind::kThread, state.Find(*waker)};
     return {by_interrupt ? Waker::Kind::kInterrupt : Waker::Kind::kNotKnown, kNoThread};
   }
+  uint32_t AddParty();
   uint32_t PartyOf(fxt::Koid process);
   // The programs of two processes, or the processes where these do not differ. Empty for one
   // process.
   std::optional<std::pair<uint32_t, uint32_t>> PartiesOf(uint32_t one, uint32_t other) const;
-  bool IsOneProgram(uint32_t process, uint32_t other) const;
+  // Without branches, which depend on two random threads.
+  bool IsOneProgram(uint32_t process, uint32_t other) const {
+    const uint32_t program = program_of_[process];
+    return ((process == other) & (process != kNoParty)) |
+           ((program == program_of_[other]) & (program != kNoParty));
+  }
   // Whether the party of `client` mostly is the one that asks, and that of `server` the other.
   bool Serves(const Thread& server, const Thread& client, uint32_t least) const;
   // Both ways: whether `one` serves `other`, and `other` serves `one`.
@@ -230,7 +228,8 @@ class WaitPurposes {
   ThreadIndex GiverOf(ThreadIndex waker, uint64_t begin, uint64_t end) const;
 
   DenseTable<Thread> threads_;
-  std::vector<Party> parties_;
+  ServingCounts serving_;
+  std::vector<uint32_t> program_of_{kNoParty};  // by number of the process; of others kNoParty
   std::unordered_map<fxt::Koid, uint32_t> processes_;
   std::unordered_map<std::string, uint32_t> programs_;
   ThreadIndex holder_ = kNoThread;

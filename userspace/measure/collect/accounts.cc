@@ -67,7 +67,9 @@ void Accounts::Expect(Member& member) {
   member.settled = 0;
 }
 
-bool Accounts::TrySettled(Member& member) {
+bool Accounts::TrySettle(facts::ThreadIndex thread) {
+  if (thread >= members_.size()) return false;
+  Member& member = members_[thread];
   const uint64_t epoch = tasks_.epoch();
   if (!member.introduced || member.placed != epoch || member.newborn != Member::kNone) return false;
   GroupOf(member);
@@ -196,14 +198,21 @@ std::vector<Group> Accounts::Finish(uint64_t length) {
         std::accumulate(group.share_ns.begin(), group.share_ns.end(), uint64_t{0});
     const uint64_t all = group.threads * length;
     group.share_ns[kAbsent] = all > known ? all - known : 0;
+    for (const Duration part : {Duration::kForAnswer, Duration::kForLock, Duration::kForWork}) {
+      group.of(Duration::kSleep).Include(group.of(part));
+    }
   }
   const auto add = [&](uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
     if (number(group) == kNoGroup) return;
-    Blame& sum = sorted[number(group)].blames[static_cast<size_t>(why)][number(other)];
-    sum.count += blame.count;
-    sum.ns += blame.ns;
-    sum.blocked_ns += blame.blocked_ns;
-    sum.blocked += blame.blocked;
+    const auto add_to = [&](Attribution attribution) {
+      Blame& sum = sorted[number(group)].blames[static_cast<size_t>(attribution)][number(other)];
+      sum.count += blame.count;
+      sum.ns += blame.ns;
+      sum.blocked_ns += blame.blocked_ns;
+      sum.blocked += blame.blocked;
+    };
+    add_to(why);
+    if (IsByWaker(why)) add_to(Attribution::kWokenBy);
   };
   ledger_.ForEach(add);
   holder_ledger_.ForEach(add);

@@ -95,10 +95,14 @@ class Accounts {
   }
   // Whether nothing is to be looked up for what is noted of a thread, and nothing kept for later:
   // what follows is for such ones.
-  bool IsSettled(facts::ThreadIndex thread) {
-    if (thread >= members_.size()) return false;
-    Member& member = members_[thread];
-    return member.settled == tasks_.epoch() || TrySettled(member);
+  bool IsSettled(facts::ThreadIndex thread) const {
+    return thread < members_.size() && members_[thread].settled == tasks_.epoch();
+  }
+  // The same; settles it if that can be.
+  [[gnu::cold, gnu::noinline]] bool TrySettle(facts::ThreadIndex thread);
+  // The process of a settled thread.
+  std::optional<fxt::Koid> ProcessOf(facts::ThreadIndex thread) const {
+    return tasks_.ProcessOf(members_[thread].task);
   }
   Member& Settled(facts::ThreadIndex thread) { return members_[thread]; }
   // A whole run.
@@ -142,15 +146,14 @@ class Accounts {
     Group& group = *member.at;
     const auto share = blocked ? facts::Share::kBlocked : facts::Share::kSleeping;
     group.share_ns[static_cast<size_t>(share)] += sleep.length;
-    group.of(blocked ? Duration::kBlocked : Duration::kSleep).AddWhole(sleep);
     ++group.wakeups;
-    Blame blame{.count = 1, .ns = sleep.length};
-    if (blocked) {
-      blame.blocked = 1;
-      blame.blocked_ns = sleep.length;
+    if (blocked) [[unlikely]] {
+      group.of(Duration::kBlocked).AddWhole(sleep);
+      ledger_.Add(member.group, Attribution::kWokenBy, waker,
+                  {.count = 1, .ns = sleep.length, .blocked_ns = sleep.length, .blocked = 1});
+    } else {
+      CountSleep(group, member.group, sleep, waker, whom, waits_for);
     }
-    ledger_.Add(member.group, Attribution::kWokenBy, waker, blame);
-    if (!blocked) AddSleepPart(group, member.group, sleep, whom, waits_for);
   }
 
   // The thread leaves its last CPU; there are no further facts.
@@ -191,7 +194,6 @@ class Accounts {
   void Expect(Member& member);
   void CountIn(Member& member);
   void LookUp(Member& member);
-  bool TrySettled(Member& member);
   void KeepForLater(Member& member, CountedFact note, std::span<const Held> held);
   void Settle(Member& member);
   [[gnu::always_inline]] void Apply(Member& member, const CountedFact& note,
@@ -200,13 +202,31 @@ class Accounts {
   [[gnu::always_inline]] void ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                            const facts::RunnableParts& parts,
                                            std::span<const Held> held);
-  // Counts a whole sleep, not in D, by its purpose.
-  [[gnu::always_inline]] void AddSleepPart(Group& group, uint32_t number, const Instance& sleep,
-                                           uint32_t whom, facts::WaitsFor waits_for) {
-    const auto part = SleepPartOf(waits_for);
-    if (!part) return;
-    group.of(part->duration).AddWhole(sleep);
-    ledger_.Add(number, part->attribution, whom, {.count = 1, .ns = sleep.length});
+  // Counts a whole sleep, not in D, by its purpose alone: Finish() adds the purposes to all sleeps.
+  // Sleeps are as many as switches, and counting each of them twice costs a tenth of all work.
+  [[gnu::always_inline]] void CountSleep(Group& group, uint32_t number, const Instance& sleep,
+                                         uint32_t waker, uint32_t whom, facts::WaitsFor waits_for) {
+    const Blame blame{.count = 1, .ns = sleep.length};
+    const SleepPart part = kSleepCounts[static_cast<size_t>(waits_for)];
+    group.of(part.duration).AddWhole(sleep);
+    ledger_.Add(number, part.attribution, whom, blame);
+    // Another thread than the waker may have held a lock.
+    if (part.attribution == Attribution::kLetGoBy) [[unlikely]] {
+      ledger_.Add(number, Attribution::kWokenBy, waker, blame);
+    }
+  }
+  // By facts::WaitsFor. A table, since no CPU can predict the purposes of sleeps.
+  static constexpr std::array<SleepPart, facts::kWaitsFor> kSleepCounts = [] {
+    std::array<SleepPart, facts::kWaitsFor> counts;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = SleepPartOf(static_cast<facts::WaitsFor>(i))
+                      .value_or(SleepPart{Duration::kSleep, Attribution::kWokenBy});
+    }
+    return counts;
+  }();
+  // Whether the other group is always that of the waker.
+  static bool IsByWaker(Attribution why) {
+    return why == Attribution::kAnsweredBy || why == Attribution::kGivenWorkBy;
   }
 
   TaskTable& tasks_;
@@ -245,7 +265,9 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFac
     CountObject(number, note);
   }
   if (note.call != CountedFact::kNoCall) return CountCall(number, note);
-  if (note.has_duration) {
+  const bool is_whole_sleep = note.woken && note.has_duration &&
+                              note.duration == Duration::kSleep && note.extent == Extent::kWhole;
+  if (note.has_duration && !is_whole_sleep) {
     Distribution& times = group.of(note.duration);
     if (note.extent == Extent::kWhole) [[likely]] {
       times.AddWhole({note.begin, note.length(), note.thread, note.cpu});
@@ -259,8 +281,11 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFac
   group.forked_processes += note.forked_process;
   group.forked_threads += note.forked_thread;
   if (note.after_blocked) group.after_blocked_ns += note.length();
-  if (note.woken) {
-    ++group.wakeups;
+  group.wakeups += note.woken;
+  if (is_whole_sleep) {
+    CountSleep(group, number, {note.begin, note.length(), note.thread, note.cpu}, note.other,
+               note.whom, note.waits_for);
+  } else if (note.woken) {
     Blame blame{.count = 1};
     if (note.extent == Extent::kWhole && note.has_duration) {
       blame.ns = note.length();
@@ -270,10 +295,6 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFac
       }
     }
     ledger_.Add(number, Attribution::kWokenBy, note.other, blame);
-    if (note.has_duration && note.duration == Duration::kSleep && note.extent == Extent::kWhole) {
-      AddSleepPart(group, number, {note.begin, note.length(), note.thread, note.cpu}, note.whom,
-                   note.waits_for);
-    }
   } else if (note.has_duration && note.duration == Duration::kPreemptedWait &&
              note.extent == Extent::kWhole) {
     ledger_.Add(number, Attribution::kPreemptedBy, note.other, {.count = 1, .ns = note.length()});
@@ -283,9 +304,11 @@ inline void Accounts::ApplyTimes(Group& group, uint32_t number, const CountedFac
 inline void Accounts::ApplyHolders(Group& group, uint32_t number, uint64_t unconserved_ns,
                                    const facts::RunnableParts& parts, std::span<const Held> held) {
   group.unconserved_ns += unconserved_ns;
-  group.affinity_ns += parts.affinity;
-  group.weight_ns += parts.weight;
-  group.rt_throttled_ns += parts.rt_throttled;
+  if ((parts.affinity | parts.weight | parts.rt_throttled) != 0) [[unlikely]] {
+    group.affinity_ns += parts.affinity;
+    group.weight_ns += parts.weight;
+    group.rt_throttled_ns += parts.rt_throttled;
+  }
   for (const Held& part : held) {
     const Blame blame{.count = 1, .ns = part.ns};
     holder_ledger_.Add(number, Attribution::kHeldCpu, part.group, blame);

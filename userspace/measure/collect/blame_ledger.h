@@ -34,7 +34,8 @@ class BlameLedger {
  public:
   static constexpr size_t kMaxPairs = size_t{1} << 17;
 
-  void Add(uint32_t group, Attribution why, uint32_t other, const Blame& blame) {
+  [[gnu::always_inline]] void Add(uint32_t group, Attribution why, uint32_t other,
+                                  const Blame& blame) {
     if (blame.count == 0) return;
     Sum* sum = Find(group, why, other);
     if (sum == nullptr) [[unlikely]] {
@@ -155,7 +156,7 @@ class BlameLedger {
   };
 
   // Null when there is none.
-  Sum* Find(uint32_t group, Attribution why, uint32_t other) {
+  [[gnu::always_inline]] Sum* Find(uint32_t group, Attribution why, uint32_t other) {
     if (group < kNear && other + kSpecials < kColumns) [[likely]] {
       Sum* row = near_[static_cast<size_t>(why)][group].get();
       if (row == nullptr) [[unlikely]] {

@@ -72,7 +72,8 @@ inline Collector::Charged Collector::ForEachHolder(const facts::WholeWait& wait,
                                                    const Thread& thread, Each&& each) const {
   uint64_t idle = 0;
   facts::RunnableReasons::OpenWait reasons(reasons_, wait.index, wait.next_priority);
-  const auto look = [&](const facts::CpuHistory::Span& part, uint64_t began) {
+  const auto look = [&](const facts::CpuHistory::Span& part, uint64_t began)
+      __attribute__((always_inline)) {
     const uint64_t length = part.end - part.begin;
     if (part.group == facts::CpuHistory::kIdle) {
       idle += length;
@@ -85,9 +86,15 @@ inline Collector::Charged Collector::ForEachHolder(const facts::WholeWait& wait,
   };
   const bool moved = thread.moved_from != Thread::kNoCpu && thread.moved_at > wait.begin &&
                      thread.moved_at < wait.end && thread.moved_from != wait.end_cpu;
-  history_.Look(wait.end_cpu, moved ? thread.moved_at : wait.begin, wait.end, look);
-  if (moved) [[unlikely]] {
-    history_.Look(thread.moved_from, wait.begin, thread.moved_at, look);
+  uint32_t cpu = wait.end_cpu;
+  uint64_t begin = moved ? thread.moved_at : wait.begin;
+  uint64_t end = wait.end;
+  while (true) {
+    history_.Look(cpu, begin, end, look);
+    if (!moved || cpu == thread.moved_from) break;
+    cpu = thread.moved_from;
+    begin = wait.begin;
+    end = thread.moved_at;
   }
   return {.idle_ns = idle, .parts = reasons.End(wait)};
 }
@@ -134,7 +141,7 @@ inline void Collector::Facts::OnWholeSleep(const facts::WholeWait& sleep, const 
     watcher->OnWait(full());
   }
   uint32_t waker = c.has_wakers_ || end.by_interrupt ? kInterrupt : kNoGroup;
-  if (end.waker) waker = c.accounts_.Settled(c.timeline_.Find(*end.waker)).group_number();
+  if (end.waker) waker = c.accounts_.Settled(sleep.waker).group_number();
   const uint32_t cpu = thread.cpu == Thread::kNoCpu ? 0 : thread.cpu;
   const facts::WaitsFor waits_for = c.purposes_.OnWait(sleep, end, c.timeline_);
   if (waker == c.accounts_.Settled(sleep.index).group_number()) waker = c.GiverGroup(waker);
@@ -172,7 +179,7 @@ inline void Collector::Facts::OnWholeWait(const facts::WholeWait& wait, Full&& f
         c.Hold(group, lower, ns);
       }
     });
-    c.accounts_.AddInversion(member, inversion);
+    if (inversion != 0) c.accounts_.AddInversion(member, inversion);
   } else {
     charged = c.Charge(wait, thread);
   }
@@ -397,6 +404,15 @@ uint32_t Collector::WakerGroup(const facts::Wait& wait) {
 void Collector::NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process) {
   purposes_.NoteProcess(index, process);
   reasons_.NoteProcess(index, thread, process);
+}
+
+bool Collector::TrySettle(facts::ThreadIndex index) {
+  if (!accounts_.TrySettle(index)) return false;
+  // No switch has named the process of a thread that was only woken up to now.
+  if (const auto process = accounts_.ProcessOf(index)) {
+    NoteProcess(index, timeline_.threads()[index].koid, *process);
+  }
+  return true;
 }
 
 uint32_t Collector::GiverGroup(uint32_t waker) {

@@ -122,8 +122,9 @@ class Collector {
   // fast path adds its length without looking anything up.
   struct Facts {
     Collector& collector;
-    bool IsReady(facts::ThreadIndex thread) const {
-      return thread < collector.threads_.size() && collector.accounts_.IsSettled(thread);
+    [[gnu::always_inline]] bool IsReady(facts::ThreadIndex thread) const {
+      return thread < collector.threads_.size() &&
+             (collector.accounts_.IsSettled(thread) || collector.TrySettle(thread));
     }
     void OnRun(const facts::Run& run) const { collector.AddRun(run); }
     void OnWait(const facts::Wait& wait) const { collector.AddWait(wait); }
@@ -168,6 +169,9 @@ class Collector {
   void AddWait(const facts::Wait& wait);
   void AddIdle(const facts::Idle& idle);
   void AddGap(const facts::Gap& gap);
+  // Settles the accounts of a thread, whose switches may take the fast path from then on. False if
+  // that cannot be yet.
+  [[gnu::cold, gnu::noinline]] bool TrySettle(facts::ThreadIndex index);
   void NoteProcess(facts::ThreadIndex index, fxt::Koid thread, fxt::Koid process);
   uint32_t WakerGroup(const facts::Wait& wait);
   // The group of the thread that a sleep was for, which one of the sleeper's own group ended.

@@ -94,6 +94,46 @@ TEST(CollectorTest, WaitsAreAttributedToRunningThreadsAndSleepsToTheWaker) {
   EXPECT_THAT(app.of(Attribution::kHeldCpuLower), IsEmpty());
 }
 
+// Threads of one process give each other no requests.
+TEST(CollectorTest, AThreadThatIsFirstSeenByAWakeupHasItsProcessOnTheFastPath) {
+  constexpr int kRequests = 5;
+  TraceScript trace(TraceScript::kIndexed);
+  trace.Name(1, "client").Process(20, "server").Thread(20, "worker", 20).Thread(21, "timer", 20);
+  trace.Name(8, "other").Name(9, "another");
+  uint64_t time = 100;
+  const auto wake = [&](fxt::Koid thread, fxt::Koid waker, uint16_t cpu) {
+    trace.Wake(++time, thread, waker, cpu);
+    trace.Switch(++time, cpu, 0, "R", thread);
+  };
+  const auto sleep = [&](fxt::Koid thread, uint16_t cpu) {
+    trace.Switch(++time, cpu, thread, "S", 0);
+  };
+  // The first switch of a CPU takes the general path.
+  for (const uint16_t cpu : {0, 1}) {
+    wake(8 + cpu, 0, cpu);
+    sleep(8 + cpu, cpu);
+  }
+  wake(1, 0, 0);
+  for (int i = 0; i <= kRequests; ++i) {
+    wake(20, 1, 1);
+    sleep(1, 0);
+    wake(1, 20, 0);
+    sleep(20, 1);
+  }
+  sleep(1, 0);
+  wake(21, 0, 0);
+  wake(20, 21, 1);
+  uint64_t taken = 0;
+  const Capture fast = trace.CollectFastPath({}, &taken);
+  EXPECT_GT(taken, 20u);
+  EXPECT_TRUE(fast == trace.Collect());
+  uint64_t for_work = 0;
+  for (const Group& group : fast.groups) {
+    if (group.name.process == "server") for_work += group.of(Duration::kForWork).whole.count();
+  }
+  EXPECT_EQ(for_work, uint64_t{kRequests});
+}
+
 TEST(CollectorTest, AWakeupWithoutAWakerIsAnInterrupts) {
   TraceScript trace;
   trace.Name(7, "app");
