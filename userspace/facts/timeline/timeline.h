@@ -279,6 +279,7 @@ class Timeline : public TimelineState {
   std::unordered_map<ThreadIndex, WaitObject> objects_;  // of the threads that have one
   KernelSections sections_;
   FastPathTables tables_;
+  Wakeup wakeup_;  // of the fast path, so that its members are not all set again
 };
 
 template <typename Handler>
@@ -322,13 +323,16 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
   } else {
     cpu.busy_ns += time - cpu.since;
     const fxr_task_state state = threads_[out.index].assumed.Of(format_state);
-    const WholeRun run{.cpu = number,
-                       .index = out.index,
-                       .thread = cpu.thread,
-                       .begin = cpu.since,
-                       .end = time,
-                       .priority = words.outgoing_priority(),
-                       .end_state = state};
+    // Facts on the fast path are made member by member: g++ fills a whole structure with zeros
+    // before it initialises its members.
+    WholeRun run;
+    run.cpu = number;
+    run.index = out.index;
+    run.thread = cpu.thread;
+    run.begin = cpu.since;
+    run.end = time;
+    run.priority = words.outgoing_priority();
+    run.end_state = state;
     if (run.is_preempted()) preempted = out.index;
     EmitWhole(run, [&] {
       return Run{.cpu = number,
@@ -343,13 +347,14 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
     BeginWaitIn(threads_[out.index], state, time, !idle, incoming.koid);
   }
   if (!idle) {
-    const WholeWait wait{.index = in.index,
-                         .thread = incoming.koid,
-                         .kind = incoming.kind,
-                         .begin = incoming.since,
-                         .end = time,
-                         .end_cpu = number,
-                         .next_priority = words.incoming_priority()};
+    WholeWait wait;
+    wait.index = in.index;
+    wait.thread = incoming.koid;
+    wait.kind = incoming.kind;
+    wait.begin = incoming.since;
+    wait.end = time;
+    wait.end_cpu = number;
+    wait.next_priority = words.incoming_priority();
     EmitWhole(wait, [&] {
       Wait full = EndOfWait(incoming, in.index, time, Bound::kSeen);
       full.end_record = WaitEnd::kSwitch;
@@ -370,14 +375,15 @@ inline bool Timeline<Handler>::TakeSwitch(const fxt::UnresolvedSwitch& words,
   cpu.priority = words.incoming_priority();
   cpu.since = time;
   const bool outgoing_idle = out.process == 0 && words.outgoing_priority() == 0;
-  const WholeSwitch change{.cpu = number,
-                           .time = time,
-                           .idle = idle,
-                           .index = in.index,
-                           .outgoing_idle = outgoing_idle,
-                           .outgoing = out.index,
-                           .priority = words.incoming_priority(),
-                           .preempted = preempted};
+  WholeSwitch change;
+  change.cpu = number;
+  change.time = time;
+  change.idle = idle;
+  change.index = in.index;
+  change.outgoing_idle = outgoing_idle;
+  change.outgoing = out.index;
+  change.priority = words.incoming_priority();
+  change.preempted = preempted;
   EmitWhole(change, [&] {
     return WithIncoming({.outgoing = left,
                          .outgoing_process = out.process,
@@ -398,7 +404,13 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   const bool asleep = thread.kind == WaitKind::kSleep || thread.kind == WaitKind::kBlocked;
   if (!asleep || thread.running || !IsWhole(thread) || !IsReady(index)) return false;
   if (thread.has_object) return false;
-  Wakeup wakeup{.time = time, .cpu = words.cpu, .thread = words.thread, .waker = {}, .weight = {}};
+  Wakeup& wakeup = wakeup_;
+  wakeup.waker.reset();
+  wakeup.via = WakeVia::kNone;
+  wakeup.by_interrupt = false;
+  wakeup.time = time;
+  wakeup.cpu = words.cpu;
+  wakeup.thread = words.thread;
   ThreadIndex waker = kNoThread;
   if (words.argument_name != 0) {
     if (!FastPathTables::IsWaker(table, words.argument_name)) return false;
@@ -416,13 +428,14 @@ inline bool Timeline<Handler>::TakeWakeup(const fxt::UnresolvedWakeup& words,
   }
   ++CpuAt(wakeup.cpu).wakeups;
   Emit(wakeup);
-  const WholeWait wait{.index = index,
-                       .thread = thread.koid,
-                       .kind = thread.kind,
-                       .begin = thread.since,
-                       .end = time,
-                       .end_cpu = wakeup.cpu,
-                       .waker = waker};
+  WholeWait wait;
+  wait.index = index;
+  wait.thread = thread.koid;
+  wait.kind = thread.kind;
+  wait.begin = thread.since;
+  wait.end = time;
+  wait.end_cpu = wakeup.cpu;
+  wait.waker = waker;
   EmitWhole(wait, wakeup, [&] { return EndBy(wakeup, thread, index); });
   latest_ = time;
   BeginWaitForCpu(thread, wakeup);
