@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/hash_factor.h"
 #include "fxt/format.h"
 #include "fxt/reader_provider.h"
 
@@ -59,7 +60,7 @@ class KoidIndex {
   size_t SlotOf(fxt::Koid koid) const {
     const size_t mask = slots_.size() - 1;
     // The upper bits of the product depend on all bits of the koid.
-    size_t at = koid * 0x9e3779b97f4a7c15 >> shift_;
+    size_t at = koid * factor_ >> shift_;
     while (slots_[at].number != kNone && slots_[at].koid != koid) at = (at + 1) & mask;
     return at;
   }
@@ -70,6 +71,7 @@ class KoidIndex {
   fxt::TableBudget budget_;
   size_t size_ = 0;
   bool is_full_ = false;
+  const uint64_t factor_ = HashFactor();
   unsigned shift_ = 64 - kFirstBits;
   std::vector<Slot> slots_;  // a power of two, at most half full
 };

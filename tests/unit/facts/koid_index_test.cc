@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <random>
 #include <unordered_map>
 
@@ -28,6 +29,23 @@ TEST(KoidIndexTest, KeepsItsEntriesAtTheLimit) {
   EXPECT_EQ(index.Find(7), KoidIndex::kNone);
   EXPECT_EQ(index.Add(6), 1u);
   EXPECT_EQ(index.size(), 2u);
+}
+
+// Koids that have one hash where the factor of the hash is known: each lookup would search all.
+TEST(KoidIndexTest, AFileCannotChooseKoidsThatCollide) {
+  constexpr uint64_t kKnownFactor = 0x9e3779b97f4a7c15;
+  uint64_t inverse = kKnownFactor;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kKnownFactor * inverse;
+  ASSERT_EQ(kKnownFactor * inverse, 1u);
+  const auto cpu_time_of = [](uint64_t factor) {
+    const std::clock_t begin = std::clock();
+    KoidIndex index(1'000'000);
+    for (uint64_t i = 1; i <= 50'000; ++i) index.Add(i * factor);
+    return static_cast<double>(std::clock() - begin) + 1;
+  };
+  const double usual = cpu_time_of(1);
+  // Thousands of times as long if they collide.
+  EXPECT_LT(cpu_time_of(inverse), 100 * usual + CLOCKS_PER_SEC / 10.0);
 }
 
 TEST(KoidIndexTest, AgreesWithAMap) {

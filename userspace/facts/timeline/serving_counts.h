@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/hash_factor.h"
+
 namespace facts {
 
 // Counts by pair of parties, which are numbers above 0. A flat hash table: both directions of a
@@ -50,7 +52,7 @@ class ServingCounts {
   // The slot of `key`, or the free slot for it. There is always a free one.
   size_t SlotOf(uint64_t key) const {
     const size_t mask = slots_.size() - 1;
-    size_t at = key * 0x9e3779b97f4a7c15 >> shift_;
+    size_t at = key * factor_ >> shift_;
     while (slots_[at].key != key && slots_[at].key != 0) at = (at + 1) & mask;
     return at;
   }
@@ -58,6 +60,7 @@ class ServingCounts {
 
   std::vector<Slot> slots_{size_t{1} << kFirstBits};  // a power of two, at most half full
   size_t used_ = 0;
+  const uint64_t factor_ = HashFactor();
   unsigned shift_ = 64 - kFirstBits;
 };
 

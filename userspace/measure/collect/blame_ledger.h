@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "facts/hash_factor.h"
 #include "measure/capture.h"
 
 namespace measure {
@@ -144,7 +145,7 @@ class BlameLedger {
 
     size_t Find(uint64_t key) const {
       const size_t mask = ~size_t{0} >> shift_;
-      size_t at = key * 0x9e3779b97f4a7c15 >> shift_;
+      size_t at = key * factor_ >> shift_;
       while (slots_[at].sum.count != 0 && slots_[at].key != key) at = (at + 1) & mask;
       return at;
     }
@@ -152,6 +153,7 @@ class BlameLedger {
 
     std::vector<Slot> slots_;  // a power of two, at most half full
     size_t used_ = 0;
+    const uint64_t factor_ = facts::HashFactor();
     unsigned shift_ = 64 - kFirstBits;
   };
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "facts/hash_factor.h"
+
+#include <gtest/gtest.h>
+
+namespace facts {
+namespace {
+
+TEST(HashFactorTest, IsOddAndTheSameForAllTables) {
+  EXPECT_EQ(HashFactor() % 2, 1u);
+  EXPECT_EQ(HashFactor(), HashFactor());
+}
+
+}  // namespace
+}  // namespace facts
