@@ -2,12 +2,15 @@
 // Files that are wrong in one known way each, and exactly the findings they have to get.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analyze/check/checker.h"
 #include "analyze/check/rules.h"
+#include "fxt/record_boundary.h"
 #include "unit/analyze/check/broken_recordings.h"
 
 namespace analyze {
@@ -59,6 +62,23 @@ TEST(BrokenFilesTest, FilesOfOthersAreHeldAgainstTheFormatAlone) {
     file.Replace("info", fxt::ProviderInfo{1, "other"});
     EXPECT_EQ(FindingsOf(file), std::vector<std::string>{});
   }
+}
+
+// A full disk ends a file after any record: also between two of which one has to follow the other.
+TEST(BrokenFilesTest, TheFirstRecordsOfAValidRecordingHaveNoFindings) {
+  RecordingParts file = RecordingParts::Sound();
+  const std::span<const std::byte> bytes = file.Bytes();
+  size_t files = 0;
+  for (size_t end = fxt::FirstRecordBytes(bytes); end < bytes.size();
+       end += fxt::FirstRecordBytes(bytes.subspan(end))) {
+    fxt::MemorySource source(bytes.first(end));
+    const CheckResult result = CheckTrace(source, {}, [&](const Finding& finding) {
+      ADD_FAILURE() << end << " bytes: " << finding.rule << ": " << finding.message;
+    });
+    EXPECT_EQ(result.unreadable, "");
+    ++files;
+  }
+  EXPECT_GT(files, 40u);
 }
 
 TEST(BrokenFilesTest, AStringThatIsTooLong) {
