@@ -529,7 +529,10 @@ void Attribution::SetCausedBy(size_t number) {
   if (row.change <= 0 || !(IsSleep(row.metric) || IsForCpu(row.metric))) return;
   const auto shares = SharesOf(row);
   if (shares.empty() || !shares[0].group) return;
-  if (shares[0].change / row.change < kExplained) return;
+  // Whatever makes a child exit later is the cause, not the wait for it.
+  const bool for_exit =
+      IsLongerSleep(row) && IsAnswers(row.statistic) && WaitsForChildren(*row.group);
+  if (shares[0].change / row.change < (for_exit ? kNamed : kExplained)) return;
   std::vector<CauseLink> links;
   const auto cause = CauseIn(*shares[0].group, row, shares[0].change, links);
   if (!cause) return;
@@ -541,7 +544,8 @@ void Attribution::SetCausedBy(size_t number) {
   const bool by_timer = IsLongerSleep(other) && !of_cause.empty() && !of_cause[0].group;
   const bool is_weak = row.statistic == Statistic::kLockRate || by_timer;
   // All that wait at once wait for the same work.
-  const double part = is_weak ? kNamed : std::max(kLeastPart, kNamed / ThreadsAtOnce(*row.group));
+  double part = is_weak ? kNamed : std::max(kLeastPart, kNamed / ThreadsAtOnce(*row.group));
+  if (for_exit) part = kLeastPart;
   if (other.change < row.change * part) return;
   // Of two groups that wait for each other, neither is the cause. The one that asks comes first.
   if (IsSleep(other.metric) || IsForCpu(other.metric)) {

@@ -15,6 +15,9 @@ namespace {
 using measure::Capture;
 using measure::Distribution;
 
+// A thread blocks in D for few objects: those of a hundredth of the time speak for the rest.
+constexpr double kDescribedInD = 0.01;
+
 constexpr size_t kExamples = 3;
 
 DiffSide SideOf(Captures captures, size_t first, size_t last) {
@@ -160,7 +163,8 @@ std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row
 
 // The object whose change explains half of the row's, or else the call and kind that do. Sleeps
 // shorter than 100 us have no object. Those that have one speak for the rest if they are a
-// twentieth of the change (kLeastPart), and one object explains all of them but a quarter (kNamed).
+// twentieth of the change (kLeastPart; in D kDescribedInD), and one object explains all of them but
+// a quarter (kNamed).
 std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Groups& groups,
                                            const Normalization& normalization) {
   if (!row.group || row.change == 0 ||
@@ -170,6 +174,7 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
   std::map<measure::WaitedObject, double> changes = ObjectChangesOf(row, groups, normalization);
   double described = 0;
   for (const auto& [object, change] : changes) described += change;
+  const double least = row.metric == Metric::kBlocked ? kDescribedInD : kLeastPart;
   for (const bool by_name : {true, false}) {
     if (!by_name) {
       std::map<measure::WaitedObject, double> by_kind;
@@ -187,7 +192,7 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
     if (most == changes.end()) continue;
     const bool explains =
         most->second / row.change >= kExplained ||
-        (described / row.change >= kLeastPart && most->second / described >= 1 - kNamed);
+        (described / row.change >= least && most->second / described >= 1 - kNamed);
     if (explains) return ObjectChange{most->first, most->second};
   }
   return std::nullopt;

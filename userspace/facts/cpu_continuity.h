@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "facts/scheduling.h"
 #include "facts/task_names.h"
+#include "fxt/id_map.h"
 
 namespace facts {
 
@@ -83,8 +83,8 @@ class CpuContinuity {
   bool expects_ = true;
   uint64_t last_gap_ = 0;  // offset of the last record that declares a loss or an unseen switch
   std::map<uint32_t, Cpu> cpus_;
-  std::unordered_map<fxt::Koid, uint32_t> on_cpu_;     // threads that run, and where
-  std::unordered_map<fxt::Koid, LastSeen> last_seen_;  // threads that left a CPU
+  fxt::IdMap<uint32_t> on_cpu_;     // threads that run, and where
+  fxt::IdMap<LastSeen> last_seen_;  // threads that left a CPU
   std::vector<TakeOver> take_overs_;
 };
 

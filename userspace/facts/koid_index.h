@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/hash_factor.h"
 #include "fxt/format.h"
+#include "fxt/hash_factor.h"
 #include "fxt/reader_provider.h"
 
 namespace facts {
@@ -71,7 +71,7 @@ class KoidIndex {
   fxt::TableBudget budget_;
   size_t size_ = 0;
   bool is_full_ = false;
-  const uint64_t factor_ = HashFactor();
+  const uint64_t factor_ = fxt::HashFactor();
   unsigned shift_ = 64 - kFirstBits;
   std::vector<Slot> slots_;  // a power of two, at most half full
 };

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
+#include "fxt/id_map.h"
 #include "fxt/record.h"
 #include "schema/linux_state.h"
 
@@ -69,7 +69,7 @@ class LinuxStateTracker {
   static fxt::ThreadState StateOf(std::string_view letters);
 
  private:
-  std::unordered_map<fxt::Koid, AssumedStates> threads_;
+  fxt::IdMap<AssumedStates> threads_;
 };
 
 }  // namespace facts

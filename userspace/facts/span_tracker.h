@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "fxt/id_map.h"
 #include "fxt/record.h"
 
 namespace facts {
@@ -56,7 +57,7 @@ class SpanTracker {
   size_t free_;                 // entries
   bool dropped_owner_ = false;  // the first begin of an owner found no room
   uint64_t left_out_ = 0;
-  std::unordered_map<uint64_t, Owner> owners_;
+  fxt::IdMap<Owner> owners_;
 };
 
 }  // namespace facts

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "facts/kernel_sections.h"
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 
 namespace facts {
@@ -56,11 +56,11 @@ class WaitReasons {
   void NoteBlock(const fxt::Event& event, uint32_t provider, uint64_t time);
   std::string Text(const Request& request) const;
 
-  std::unordered_map<uint64_t, Request> open_;        // by id, of each provider
-  std::unordered_map<fxt::Koid, Request> completed_;  // the last one of each issuing thread
+  fxt::IdMap<Request> open_;       // by id, of each provider
+  fxt::IdMap<Request> completed_;  // the last one of each issuing thread
   std::optional<Request> last_completed_;
-  std::unordered_map<fxt::Koid, std::string> devices_;
-  std::unordered_map<fxt::Koid, uint64_t> faults_;  // addresses, of threads inside of one
+  fxt::IdMap<std::string> devices_;
+  fxt::IdMap<uint64_t> faults_;  // addresses, of threads inside of one
   KernelSections sections_;
   std::optional<Slept> slept_;
   bool has_stacks_ = false;

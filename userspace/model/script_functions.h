@@ -8,9 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "fxt/id_map.h"
 #include "schema/script_frame.h"
 
 namespace model {
@@ -47,7 +47,7 @@ class ScriptFunctions {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, ScriptFunction> functions_;
+  fxt::IdMap<ScriptFunction> functions_;
   size_t bytes_ = 0;
 };
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/id_map.h"
 #include "model/command_line.h"
 #include "model/slab.h"
 #include "model/task_follower.h"
@@ -138,8 +138,8 @@ class TaskTable {
   std::vector<ThreadHandle> free_threads_;
   std::vector<ProcessHandle> free_processes_;
   // By koid.
-  std::unordered_map<fxt::Koid, ThreadHandle> pseudo_threads_;
-  std::unordered_map<fxt::Koid, ProcessHandle> pseudo_processes_;
+  fxt::IdMap<ThreadHandle> pseudo_threads_;
+  fxt::IdMap<ProcessHandle> pseudo_processes_;
   std::vector<TaskFollower*> followers_;
   size_t live_threads_ = 0;
   size_t live_processes_ = 0;

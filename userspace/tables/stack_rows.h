@@ -12,10 +12,10 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 #include "symbols/address_space.h"
 #include "symbols/symbol_table.h"
@@ -88,17 +88,17 @@ class StackRows {
   RowBatch* stacks_;
   RowBatch* frames_;
   RowBatch* symbols_;
-  std::unordered_map<uint64_t, std::vector<uint64_t>> addresses_;  // by id
+  fxt::IdMap<std::vector<uint64_t>> addresses_;  // by id
   size_t address_count_ = 0;
-  std::unordered_set<uint64_t> emitted_;
+  fxt::IdSet emitted_;
   std::vector<Module> modules_;
   std::map<std::pair<std::string, std::string>, uint32_t> module_numbers_;
-  std::unordered_map<fxt::Koid, Process> processes_;
+  fxt::IdMap<Process> processes_;
   size_t mappings_ = 0;
   std::deque<Module> script_files_;
   std::unordered_map<std::string, const Module*> script_file_of_;
-  std::unordered_map<uint64_t, Script> scripts_;  // interpreted functions (schema/script_frame.h)
-  symbols::SymbolMap kernel_functions_;           // outside of the kernel's text, by address
+  fxt::IdMap<Script> scripts_;           // interpreted functions (schema/script_frame.h)
+  symbols::SymbolMap kernel_functions_;  // outside of the kernel's text, by address
   size_t functions_ = 0;
   // By module, process and address.
   std::map<std::tuple<const Module*, fxt::Koid, uint64_t>, uint64_t> symbol_numbers_;

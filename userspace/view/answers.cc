@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <queue>
-#include <unordered_map>
 
+#include "fxt/id_map.h"
 #include "schema/koid.h"
 #include "text/clean_text.h"
 #include "text/json_writer.h"
@@ -75,7 +75,7 @@ struct ProcessRow {
 // a process.
 std::vector<ProcessRow> RowsOf(TraceIndex& index) {
   constexpr fxt::Koid kNoProcess = ~fxt::Koid{0};
-  std::unordered_map<fxt::Koid, const tables::TaskNames::Thread*> known;
+  fxt::IdMap<const tables::TaskNames::Thread*> known;
   for (const auto& thread : index.names().threads()) known.emplace(thread.koid, &thread);
   std::map<fxt::Koid, ProcessRow> processes;
   for (uint32_t number = 0; number < index.threads().size(); ++number) {

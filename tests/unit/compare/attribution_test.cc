@@ -326,8 +326,10 @@ TEST(AttributionTest, LongerSleepForMoreWorkIsASymptomOfIt) {
   EXPECT_FALSE(Find(worse, "client", Metric::kSleep)->suppressed_by);
 }
 
-// A shell waits 40 times a second for a child's exit, 5 ms each, then 10 ms each.
-DiffReport WaitingForExits(const Work& child, const Work& changed, std::string_view kind) {
+// A shell waits 40 times a second for a child's exit, 5 ms each, then 10 ms each. `by_child`: ms
+// per second of the change that the child ended.
+DiffReport WaitingForExits(const Work& child, const Work& changed, std::string_view kind,
+                           double by_child = 200) {
   Work shell = Named("shell");
   shell.wakeups = 40;
   shell.answers = 40;
@@ -337,7 +339,7 @@ DiffReport WaitingForExits(const Work& child, const Work& changed, std::string_v
   DiffInput input = Simulator(5).Sides({shell, child}, {later, changed}, 5);
   for (auto* side : {&input.base, &input.next}) {
     for (auto& capture : *side) {
-      const double ms = side == &input.next ? 400 : 200;
+      const double ms = side == &input.next ? 200 + by_child : 200;
       const uint32_t to = NumberOf(capture, "child");
       Blame(capture, "shell", measure::Attribution::kWokenBy, to, ms);
       Blame(capture, "shell", measure::Attribution::kAnsweredBy, to, ms);
@@ -367,6 +369,21 @@ TEST(AttributionTest, ALaterExitOfAChildThatDoesMoreIsASymptom) {
   Work dearer = child;
   dearer.cpu_ms *= 2;
   EXPECT_TRUE(WaitingForExits(child, dearer, schema::wait_kind::kChild).worse());
+}
+
+// Medians of a few exits change by more than the wait as a whole, which is what the child explains.
+TEST(AttributionTest, AWaitForAnExitRanksBehindWhatDelaysTheChild) {
+  const Work child = Named("child");
+  Work dearer = child;
+  dearer.cpu_ms *= 2;
+  for (const bool for_exit : {true, false}) {
+    const DiffReport report = WaitingForExits(
+        child, dearer, for_exit ? schema::wait_kind::kChild : schema::wait_kind::kFutex, 80);
+    const ComparisonRow& wait = *Find(report, "shell", Metric::kSleep);
+    ASSERT_EQ(wait.verdict, Verdict::kWorse);
+    EXPECT_EQ(wait.caused_by.has_value(), for_exit);
+    EXPECT_EQ(At(report, 1)->metric, for_exit ? Metric::kCpuTime : Metric::kSleep);
+  }
 }
 
 // Four clients that wait at once wait four times as long as the server works.

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_set>
 #include <variant>
 
 #include "facts/scheduling.h"
+#include "fxt/id_map.h"
 #include "schema/koid.h"
 #include "schema/names.h"
 
@@ -33,7 +33,7 @@ bool MayHaveGrown(std::string_view text) {
 
 std::vector<SplitProcess> FindSplitProcesses(const facts::TaskNames& names) {
   std::vector<SplitProcess> found;
-  std::unordered_set<fxt::Koid> with_leader, with_threads;
+  fxt::IdSet with_leader, with_threads;
   for (const facts::TaskNames::Thread& thread : names.threads()) {
     if (!thread.process) continue;
     with_threads.insert(*thread.process);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "analyze/check/finding.h"
@@ -18,6 +17,7 @@
 #include "facts/recorder_facts.h"
 #include "facts/scheduling.h"
 #include "facts/task_names.h"
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 
 namespace analyze {
@@ -72,8 +72,8 @@ class RecorderChecker {
   bool seen_event_ = false;
   uint64_t last_time_ = 0;
   std::unordered_map<uint32_t, Tables> tables_;
-  std::unordered_map<fxt::Koid, Mention> threads_;
-  std::unordered_map<fxt::Koid, uint64_t> processes_;  // first mention
+  fxt::IdMap<Mention> threads_;
+  fxt::IdMap<uint64_t> processes_;  // first mention
   facts::KernelSections sections_;
   facts::TaskNames names_;
   facts::CpuContinuity continuity_{names_};

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
+#include "fxt/id_map.h"
 #include "fxt/record.h"
 
 namespace analyze {
@@ -22,7 +22,7 @@ class StackRules {
   // Limit of stacks in memory. Further stacks are not checked.
   static constexpr size_t kMaxStacks = size_t{1} << 20;
 
-  std::unordered_set<uint64_t> known_;
+  fxt::IdSet known_;
 };
 
 }  // namespace analyze

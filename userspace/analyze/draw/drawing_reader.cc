@@ -2,8 +2,8 @@
 #include "analyze/draw/drawing_reader.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "fxt/id_map.h"
 #include "schema/names.h"
 #include "tables/rows/schema.h"
 
@@ -79,7 +79,7 @@ util::Status DrawingReader::Choose(fxt::ByteSource& source) {
     bool runs;
     uint8_t begin, length, koid, tid, thread, process;
   };
-  std::unordered_map<fxt::Koid, Candidate> candidates;
+  fxt::IdMap<Candidate> candidates;
   tables::RowFilter filter;
   filter.to = static_cast<int64_t>(std::min<uint64_t>(drawing_.end, INT64_MAX));
   tables::Scan scan("", source, texts_);

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -117,7 +116,7 @@ class FlameBuilder {
     uint64_t events = 0;
   };
   std::map<Key, Sum> weights_;
-  std::unordered_map<fxt::Koid, Wake> wakes_;  // of threads whose own stack has not come yet
+  std::map<fxt::Koid, Wake> wakes_;  // of threads whose own stack has not come yet
 };
 
 }  // namespace analyze

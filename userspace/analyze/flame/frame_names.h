@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/lbr/lbr_places.h"
+#include "fxt/id_map.h"
 #include "symbols/symbol_table.h"
 
 namespace analyze {
@@ -74,7 +74,7 @@ class FrameNames {
   size_t compiled_count_ = 0;                                         // functions in compiled_
   std::map<uint32_t, symbols::SymbolMap> from_trace_;                 // by pid
   size_t from_trace_count_ = 0;
-  std::unordered_map<uint64_t, Script> scripts_;  // by id
+  fxt::IdMap<Script> scripts_;  // by id
 };
 
 }  // namespace analyze

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/flame/frame_names.h"
+#include "fxt/id_map.h"
 #include "fxt/record.h"
 #include "schema/koid.h"
 #include "schema/script_frame.h"
@@ -98,9 +99,9 @@ class NamedStacks {
   }
 
   FrameNames names_;
-  std::unordered_map<uint64_t, std::vector<uint64_t>> stacks_;  // addresses by number
-  size_t addresses_ = 0;                                        // of all stacks
-  std::unordered_map<fxt::Koid, uint64_t> mapped_;              // number of mappings, by process
+  fxt::IdMap<std::vector<uint64_t>> stacks_;  // addresses by number
+  size_t addresses_ = 0;                      // of all stacks
+  fxt::IdMap<uint64_t> mapped_;               // number of mappings, by process
   std::map<StackKey, StackFrames> known_;
   std::vector<std::string> texts_;
   std::vector<bool> of_c_library_;  // by number of a text

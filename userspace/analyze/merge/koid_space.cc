@@ -12,7 +12,7 @@ bool IsPseudo(fxt::Koid koid) {
                        schema::GenerationOfKoid(koid) >= schema::kFirstPseudoGeneration);
 }
 
-fxt::Koid Find(const std::unordered_map<fxt::Koid, fxt::Koid>& map, fxt::Koid koid) {
+fxt::Koid Find(const std::map<fxt::Koid, fxt::Koid>& map, fxt::Koid koid) {
   const auto found = map.find(koid);
   return found == map.end() ? koid : found->second;
 }
@@ -29,8 +29,7 @@ fxt::Koid KoidMap::Thread(fxt::Koid koid) const {
 fxt::Koid KoidMap::Process(fxt::Koid koid) const { return Find(processes, koid); }
 
 template <typename Taken>
-fxt::Koid KoidSpace::Free(fxt::Koid koid, const Taken& taken,
-                          const std::unordered_set<fxt::Koid>& own) {
+fxt::Koid KoidSpace::Free(fxt::Koid koid, const Taken& taken, const std::set<fxt::Koid>& own) {
   uint32_t low = schema::TidOfKoid(koid);
   for (;; low = (low + 1) & schema::kTidMask) {
     for (uint32_t generation = 1; generation <= schema::kMaxGeneration; ++generation) {
@@ -43,7 +42,7 @@ fxt::Koid KoidSpace::Free(fxt::Koid koid, const Taken& taken,
 KoidMap KoidSpace::Add(const TraceFacts& facts, bool apart, uint32_t cpu_shift) {
   KoidMap map;
   map.cpu_shift = cpu_shift;
-  std::unordered_set<fxt::Koid> own_threads, own_processes;
+  std::set<fxt::Koid> own_threads, own_processes;
   for (const auto& [thread, process] : facts.threads) own_threads.insert(thread);
   own_processes = facts.processes;
   if (apart) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
-#include <unordered_set>
+#include <map>
+#include <set>
 
 #include "analyze/merge/trace_facts.h"
 #include "fxt/format.h"
@@ -13,10 +13,10 @@ namespace analyze {
 
 // Maps the koids of one trace to those of the merged one.
 struct KoidMap {
-  std::unordered_map<fxt::Koid, fxt::Koid> threads;    // only those that change
-  std::unordered_map<fxt::Koid, fxt::Koid> processes;  // only those that change
-  uint32_t cpu_shift = 0;                              // added to CPUs
-  uint64_t same_threads = 0;                           // threads that an earlier trace has too
+  std::map<fxt::Koid, fxt::Koid> threads;    // only those that change
+  std::map<fxt::Koid, fxt::Koid> processes;  // only those that change
+  uint32_t cpu_shift = 0;                    // added to CPUs
+  uint64_t same_threads = 0;                 // threads that an earlier trace has too
 
   // Tracks of CPUs move with `cpu_shift`.
   fxt::Koid Thread(fxt::Koid koid) const;
@@ -32,11 +32,10 @@ class KoidSpace {
 
  private:
   template <typename Taken>
-  static fxt::Koid Free(fxt::Koid koid, const Taken& taken,
-                        const std::unordered_set<fxt::Koid>& own);
+  static fxt::Koid Free(fxt::Koid koid, const Taken& taken, const std::set<fxt::Koid>& own);
 
-  std::unordered_map<fxt::Koid, fxt::Koid> threads_;  // process by thread
-  std::unordered_set<fxt::Koid> processes_;
+  std::map<fxt::Koid, fxt::Koid> threads_;  // process by thread
+  std::set<fxt::Koid> processes_;
 };
 
 }  // namespace analyze

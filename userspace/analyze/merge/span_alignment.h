@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/id_map.h"
 
 namespace analyze {
 
@@ -46,7 +46,7 @@ class SpanAlignment {
   };
   uint64_t Inside(std::span<const Moment> moments, int64_t offset) const;
 
-  std::unordered_map<fxt::Koid, std::vector<Run>> runs_;
+  fxt::IdMap<std::vector<Run>> runs_;
   std::vector<Moment> moments_;
   uint64_t every_ = 1;  // keeps one moment of this many
   uint64_t seen_ = 0;

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "fxt/byte_source.h"
 #include "fxt/format.h"
@@ -42,9 +41,9 @@ struct TraceFacts {
   int64_t moved = 0;  // ns that `fxt import` added to its times, because some were negative
   std::string host;
   bool has_switches = false;
-  uint32_t cpus = 0;                                 // the highest one, plus 1
-  std::unordered_map<fxt::Koid, fxt::Koid> threads;  // process by thread
-  std::unordered_set<fxt::Koid> processes;
+  uint32_t cpus = 0;                       // the highest one, plus 1
+  std::map<fxt::Koid, fxt::Koid> threads;  // process by thread
+  std::set<fxt::Koid> processes;
   bool truncated = false;
   std::string unreadable;  // why reading ended early
 };

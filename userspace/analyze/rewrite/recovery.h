@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "analyze/rewrite/recoverer.h"
@@ -77,9 +77,8 @@ class Recovery {
   fxt::Ticks last_ticks_ = 0;
   bool recorder_named_ = false;
   bool seen_session_ = false;
-  std::unordered_map<fxt::Koid, std::optional<fxt::Koid>>
-      threads_;  // named threads and their processes
-  std::unordered_set<fxt::Koid> processes_;
+  std::map<fxt::Koid, std::optional<fxt::Koid>> threads_;  // named threads and their processes
+  std::set<fxt::Koid> processes_;
 };
 
 }  // namespace analyze

@@ -8,10 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 
 #include "analyze/show/frame_table.h"
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 #include "text/json_writer.h"
 
@@ -74,7 +74,7 @@ class ImportedNumbers {
   uint64_t Tid(fxt::Koid thread) const { return Unsigned(tids_, thread); }
 
  private:
-  using Numbers = std::unordered_map<fxt::Koid, std::variant<int64_t, std::string>>;
+  using Numbers = fxt::IdMap<std::variant<int64_t, std::string>>;
   static constexpr size_t kMost = size_t{1} << 20;
   static uint64_t Unsigned(const Numbers& numbers, fxt::Koid koid);
   static void Write(const Numbers& numbers, fxt::Koid koid, text::JsonWriter& json);

@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "export/perfetto/packet_stream.h"
 #include "export/perfetto/task_numbers.h"
 #include "facts/task_names.h"
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 
 namespace exporting::perfetto {
@@ -97,10 +97,10 @@ class EventPackets {
   // text.
   std::unordered_set<const void*> seen_texts_;
   std::vector<InternedArgument> arguments_;
-  std::unordered_set<uint64_t> described_;  // tracks
+  fxt::IdSet described_;  // tracks
   std::map<std::tuple<uint32_t, uint64_t, std::string>, uint64_t> counters_;
   std::map<AsyncKey, AsyncSpan> spans_;
-  std::unordered_map<uint64_t, std::vector<uint64_t>> free_tracks_;  // by group
+  fxt::IdMap<std::vector<uint64_t>> free_tracks_;  // by group
   size_t span_bytes_ = 0;
   uint64_t last_track_ = 0;
   uint64_t left_out_ = 0;

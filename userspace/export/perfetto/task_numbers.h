@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "fxt/format.h"
+#include "fxt/id_map.h"
 #include "schema/koid.h"
 
 namespace exporting::perfetto {
@@ -31,7 +31,7 @@ class TaskNumbers {
   static constexpr uint32_t kFirst = uint32_t{1} << 30;
   static constexpr size_t kMaxNumbers = size_t{1} << 20;
 
-  std::unordered_map<fxt::Koid, int32_t> numbers_;
+  fxt::IdMap<int32_t> numbers_;
 };
 
 // Whether a koid stands for something other than a task: the tracks of interrupts, devices and the

@@ -33,6 +33,7 @@
 #include "facts/settings_event.h"
 #include "facts/timeline/fact.h"
 #include "fxt/format.h"
+#include "fxt/id_map.h"
 
 namespace facts {
 
@@ -183,7 +184,7 @@ class RunnableReasons {
   DenseTable<uint8_t> is_idle_;  // by CPU
   DenseTable<Thread> threads_;
   DenseTable<Owner> owners_;  // of threads_
-  std::unordered_map<fxt::Koid, Process> processes_;
+  fxt::IdMap<Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
   std::vector<Cgroup> cgroups_{1};                            // the first one means none

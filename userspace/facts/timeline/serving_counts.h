@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/hash_factor.h"
+#include "fxt/hash_factor.h"
 
 namespace facts {
 
@@ -60,7 +60,7 @@ class ServingCounts {
 
   std::vector<Slot> slots_{size_t{1} << kFirstBits};  // a power of two, at most half full
   size_t used_ = 0;
-  const uint64_t factor_ = HashFactor();
+  const uint64_t factor_ = fxt::HashFactor();
   unsigned shift_ = 64 - kFirstBits;
 };
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "facts/timeline/timeline.h"
 #include "facts/timeline/wait_purposes.h"
+#include "fxt/id_map.h"
 #include "fxt/reader.h"
 
 namespace facts {
@@ -48,7 +48,7 @@ class SleepPurposes {
   };
 
   WaitPurposes purposes_;
-  std::unordered_map<fxt::Koid, Sleep> sleeps_;  // by thread
+  fxt::IdMap<Sleep> sleeps_;  // by thread
   Facts facts_{*this};
   Timeline<Facts> timeline_;
 };

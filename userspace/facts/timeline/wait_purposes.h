@@ -43,6 +43,7 @@
 #include "facts/timeline/serving_counts.h"
 #include "facts/timeline/timeline_state.h"
 #include "facts/timeline/waits_for.h"
+#include "fxt/id_map.h"
 #include "fxt/record.h"
 
 namespace facts {
@@ -230,7 +231,7 @@ class WaitPurposes {
   DenseTable<Thread> threads_;
   ServingCounts serving_;
   std::vector<uint32_t> program_of_{kNoParty};  // by number of the process; of others kNoParty
-  std::unordered_map<fxt::Koid, uint32_t> processes_;
+  fxt::IdMap<uint32_t> processes_;
   std::unordered_map<std::string, uint32_t> programs_;
   ThreadIndex holder_ = kNoThread;
   ThreadIndex giver_ = kNoThread;

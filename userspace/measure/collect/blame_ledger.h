@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "facts/hash_factor.h"
+#include "fxt/hash_factor.h"
 #include "measure/capture.h"
 
 namespace measure {
@@ -153,7 +153,7 @@ class BlameLedger {
 
     std::vector<Slot> slots_;  // a power of two, at most half full
     size_t used_ = 0;
-    const uint64_t factor_ = facts::HashFactor();
+    const uint64_t factor_ = fxt::HashFactor();
     unsigned shift_ = 64 - kFirstBits;
   };
 

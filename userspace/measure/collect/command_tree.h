@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <optional>
-#include <unordered_set>
 
 #include "fxt/format.h"
+#include "fxt/id_map.h"
 
 namespace measure {
 
@@ -31,7 +31,7 @@ class CommandTree {
 
  private:
   std::optional<fxt::Koid> command_;
-  std::unordered_set<fxt::Koid> processes_;
+  fxt::IdSet processes_;
 };
 
 }  // namespace measure

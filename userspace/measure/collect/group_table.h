@@ -7,9 +7,9 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "fxt/id_map.h"
 #include "measure/capture.h"
 #include "measure/collect/name_table.h"
 
@@ -55,8 +55,8 @@ class GroupTable {
   std::vector<std::string> exact_;
   uint32_t others_;
   bool keeps_room_ = false;
-  std::unordered_map<uint64_t, uint32_t> numbers_;
-  std::unordered_map<uint64_t, size_t> of_process_;  // how many groups, without that of kOthers
+  fxt::IdMap<uint32_t> numbers_;
+  fxt::IdMap<size_t> of_process_;  // how many groups, without that of kOthers
   std::deque<Group> groups_;
 };
 

@@ -39,7 +39,7 @@ class SettingsTable {
   // By scope and subject: each value that the setting had.
   SettingMap machine_;
   std::unordered_map<std::string, Values> cgroups_;  // by whole path: the last values
-  std::unordered_map<fxt::Koid, Process> processes_;
+  std::map<fxt::Koid, Process> processes_;
 };
 
 }  // namespace measure

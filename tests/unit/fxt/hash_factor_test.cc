@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/hash_factor.h"
+#include "fxt/hash_factor.h"
 
 #include <gtest/gtest.h>
 
-namespace facts {
+namespace fxt {
 namespace {
 
 TEST(HashFactorTest, IsOddAndTheSameForAllTables) {
@@ -12,4 +12,4 @@ TEST(HashFactorTest, IsOddAndTheSameForAllTables) {
 }
 
 }  // namespace
-}  // namespace facts
+}  // namespace fxt

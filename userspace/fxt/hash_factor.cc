@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "facts/hash_factor.h"
+#include "fxt/hash_factor.h"
 
 #include <random>
 
-namespace facts {
+namespace fxt {
 
 uint64_t HashFactor() {
   static const uint64_t factor = [] {
@@ -13,4 +13,4 @@ uint64_t HashFactor() {
   return factor;
 }
 
-}  // namespace facts
+}  // namespace fxt
