@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "compare/values/lengths.h"
 #include "compare/values/metric.h"
@@ -128,37 +129,64 @@ std::optional<facts::CpuLimit> LongestLimit(Captures captures, const SharedGroup
   return longest->first;
 }
 
-// Time by what the group slept for, new less base, ms per second.
-std::map<measure::WaitedObject, double> ObjectChangesOf(const ComparisonRow& row,
-                                                        const Groups& groups,
-                                                        const Normalization& normalization) {
+// Sleeps of a side for one object, per second.
+struct SleptFor {
+  double count = 0;
+  double ms = 0;
+};
+using SleptSides = std::pair<SleptFor, SleptFor>;  // base, new
+
+// The purposes of sleeps that a row may be about: those of its statistic, and those that end as
+// most of its change did, by a thread or by none.
+bool IsPurposeOf(const ComparisonRow& row, const measure::WaitedObject& object) {
+  using facts::WaitsFor;
+  if (row.statistic == Statistic::kLockRate) return object.waits_for == WaitsFor::kLock;
+  if (row.statistic == Statistic::kPauseRate) return object.kind == schema::wait_kind::kSleep;
+  if (IsAnswers(row.statistic)) {
+    return object.waits_for == WaitsFor::kAnswer || object.waits_for == WaitsFor::kChild;
+  }
+  if (row.causes.empty() || row.causes[0].change / row.change < kExplained) return true;
+  const bool by_none =
+      object.waits_for == WaitsFor::kTimer || object.waits_for == WaitsFor::kDevice;
+  const bool by_thread = !by_none && object.waits_for != WaitsFor::kUnknown;
+  return row.causes[0].kind == CauseLink::Kind::kInterrupt ? !by_thread : !by_none;
+}
+
+// What the group slept for.
+std::map<measure::WaitedObject, SleptSides> SleptForOf(const ComparisonRow& row,
+                                                       const Groups& groups,
+                                                       const Normalization& normalization) {
   const SharedGroup& group = groups.all()[*row.group];
-  const auto is_of_row = [&](const measure::WaitedObject& object) {
-    using facts::WaitsFor;
-    if (object.kind == measure::kOthers) return false;
-    if (row.metric == Metric::kBlocked) return object.blocked;
-    if (object.blocked) return false;
-    if (row.statistic == Statistic::kLockRate) return object.waits_for == WaitsFor::kLock;
-    if (row.statistic == Statistic::kPauseRate) return object.kind == schema::wait_kind::kSleep;
-    return !IsAnswers(row.statistic) || object.waits_for == WaitsFor::kAnswer ||
-           object.waits_for == WaitsFor::kChild;
-  };
   const Captures captures = groups.captures();
-  std::map<measure::WaitedObject, double> changes;
+  std::map<measure::WaitedObject, SleptSides> all;
   for (size_t i = 0; i < captures.size(); ++i) {
     const measure::Group* part = group.In(captures, i);
     if (part == nullptr) continue;
     const bool base = i < groups.bases();
     const auto side = static_cast<double>(base ? groups.bases() : captures.size() - groups.bases());
-    const double weight = (base ? -1 : 1) / (normalization.seconds[i] * kNsPerMs * side);
+    const double weight = 1 / (normalization.seconds[i] * side);
     for (const auto& [object, blame] : part->waited_objects) {
-      if (!is_of_row(object)) continue;
+      const bool is_of_row = object.kind != measure::kOthers &&
+                             object.blocked == (row.metric == Metric::kBlocked) &&
+                             (object.blocked || IsPurposeOf(row, object));
+      if (!is_of_row) continue;
       measure::WaitedObject key = object;
       key.waits_for = facts::WaitsFor::kUnknown;
-      changes[key] += weight * static_cast<double>(blame.ns);
+      SleptSides& sides = all[key];
+      SleptFor& sum = base ? sides.first : sides.second;
+      sum.count += weight * static_cast<double>(blame.count);
+      sum.ms += weight * static_cast<double>(blame.ns) / kNsPerMs;
     }
   }
-  return changes;
+  return all;
+}
+
+double MoreTime(const SleptSides& sides) { return sides.second.ms - sides.first.ms; }
+
+// The part of it by longer sleeps: a program that runs for a fixed time sleeps more rarely then.
+double MoreTimeByLength(const SleptSides& sides) {
+  const auto& [base, next] = sides;
+  return base.count == 0 ? next.ms : next.ms - next.count * base.ms / base.count;
 }
 
 // The object whose change explains half of the row's, or else the call and kind that do. Sleeps
@@ -171,29 +199,40 @@ std::optional<ObjectChange> ObjectChangeOf(const ComparisonRow& row, const Group
       (row.metric != Metric::kSleep && row.metric != Metric::kBlocked)) {
     return std::nullopt;
   }
-  std::map<measure::WaitedObject, double> changes = ObjectChangesOf(row, groups, normalization);
+  auto by_name = SleptForOf(row, groups, normalization);
+  std::map<measure::WaitedObject, SleptSides> by_kind;
   double described = 0;
-  for (const auto& [object, change] : changes) described += change;
+  for (const auto& [object, sides] : by_name) {
+    measure::WaitedObject kind = object;
+    kind.object.clear();
+    auto& [base, next] = by_kind[kind];
+    base.count += sides.first.count;
+    base.ms += sides.first.ms;
+    next.count += sides.second.count;
+    next.ms += sides.second.ms;
+    described += MoreTime(sides);
+  }
   const double least = row.metric == Metric::kBlocked ? kDescribedInD : kLeastPart;
-  for (const bool by_name : {true, false}) {
-    if (!by_name) {
-      std::map<measure::WaitedObject, double> by_kind;
-      for (const auto& [object, change] : changes) {
-        measure::WaitedObject kind = object;
-        kind.object.clear();
-        by_kind[kind] += change;
-      }
-      changes = std::move(by_kind);
+  const double sign = row.change < 0 ? -1 : 1;
+  const auto most_of = [&](const auto& all, auto change) -> std::optional<ObjectChange> {
+    std::optional<ObjectChange> most;
+    for (const auto& [object, sides] : all) {
+      if (!most || change(sides) * sign > most->change * sign) most = {object, change(sides)};
     }
-    const double sign = row.change < 0 ? -1 : 1;
-    const auto most = std::max_element(
-        changes.begin(), changes.end(),
-        [&](const auto& a, const auto& b) { return a.second * sign < b.second * sign; });
-    if (most == changes.end()) continue;
+    return most;
+  };
+  for (const auto* all : {&by_name, &by_kind}) {
+    const auto most = most_of(*all, MoreTime);
+    if (!most) continue;
     const bool explains =
-        most->second / row.change >= kExplained ||
-        (described / row.change >= least && most->second / described >= 1 - kNamed);
-    if (explains) return ObjectChange{most->first, most->second};
+        most->change / row.change >= kExplained ||
+        (described / row.change >= least && most->change / described >= 1 - kNamed);
+    if (explains) return most;
+  }
+  if (!IsExcess(row.statistic)) return std::nullopt;
+  for (const auto* all : {&by_name, &by_kind}) {
+    const auto most = most_of(*all, MoreTimeByLength);
+    if (most && most->change / row.change >= kExplained) return most;
   }
   return std::nullopt;
 }

@@ -99,5 +99,52 @@ TEST(DetailsTest, SleepsNeedMoreThatAreKnown) {
   }
 }
 
+// A program that runs for a fixed time sleeps as long as before, more rarely.
+TEST(DetailsTest, LongerSleepsAreNamedThoughTheirSumIsTheSame) {
+  Work sleeper = Writer();
+  sleeper.wakeups = 400;
+  sleeper.sleep_us = 2000;
+  Work later = sleeper;
+  later.wakeups = 80;
+  later.sleep_us = 10'000;
+  DiffInput input = Simulator(7).Sides({sleeper}, {later}, 5);
+  measure::WaitedObject object;
+  object.waits_for = facts::WaitsFor::kTimer;
+  object.syscall = "clock_nanosleep";
+  object.kind = schema::wait_kind::kSleep;
+  for (auto* side : {&input.base, &input.next}) {
+    for (measure::Capture& capture : *side) {
+      const uint64_t count = side == &input.base ? 1200 : 240;
+      capture.groups.front().waited_objects[object] = {
+          .count = count, .ns = static_cast<uint64_t>(800 * kNsOfMs * kSeconds)};
+    }
+  }
+  const auto found = ObjectOf(std::move(input), Metric::kSleep);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->object.syscall, "clock_nanosleep");
+}
+
+// Two processes of one name: what the one waits for is not what ends the sleeps of the other.
+TEST(DetailsTest, TheObjectIsOfSleepsThatEndAsMostOfThemDo) {
+  Work later = Writer();
+  later.long_sleeps = 20;
+  for (const bool by_timer : {true, false}) {
+    DiffInput input = Simulator(7).Sides({Writer()}, {later}, 5);
+    measure::WaitedObject object;
+    object.waits_for = by_timer ? facts::WaitsFor::kTimer : facts::WaitsFor::kAnswer;
+    object.syscall = by_timer ? "clock_nanosleep" : "poll";
+    object.kind = by_timer ? schema::wait_kind::kSleep : schema::wait_kind::kTcp;
+    for (measure::Capture& capture : input.next) {
+      measure::Group& group = capture.groups.front();
+      const auto ns = static_cast<uint64_t>(400 * kNsOfMs * kSeconds);
+      group.waited_objects[object] = {.count = 60, .ns = ns};
+      auto& enders = group.blames[static_cast<size_t>(measure::Attribution::kWokenBy)];
+      enders[measure::kInterrupt].count += 60;
+      enders[measure::kInterrupt].ns += ns;
+    }
+    EXPECT_EQ(ObjectOf(std::move(input), Metric::kSleep).has_value(), by_timer);
+  }
+}
+
 }  // namespace
 }  // namespace comparison

@@ -315,6 +315,14 @@ WaitsFor WaitPurposes::OfThread(ThreadIndex number, ThreadIndex by, WaitKind kin
   }
   // A thread that was just made may find requests that came before it: the sleeper may have asked.
   if (!one_process && waker.sleeps == 0 && sleeper.began_by_itself) return WaitsFor::kUnknown;
+  // A server that has answered all that it knows of may answer a request that it got while it ran.
+  if (!one_process && !sleeper.doubted && sleeper.asked == 0 && !waker.owes && waker.Answers()) {
+    sleeper.doubted = true;
+    sleeper.requesters = 0;
+    sleeper.owes = false;
+    sleeper.open = false;
+    return WaitsFor::kUnknown;
+  }
   TakeWork(sleeper, by);
   return WaitsFor::kWork;
 }

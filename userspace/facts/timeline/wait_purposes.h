@@ -15,7 +15,9 @@
 //   that it did not ask wakes it, it waited for a **lock**, or for another resource of the waker.
 //
 // A trace has no wakeups of running threads, so a request to a busy server is not in it. An answer
-// to such a request is recognised because the waker answered this sleeper before. The begin of
+// to such a request is recognised because the waker answered this sleeper before. If it is the
+// first one, a server that has nothing left to answer seems to ask a thread that no thread has
+// asked: that is unknown once, and the next wakeup between both shows which one asks. The begin of
 // chains that began before the trace is unknown, and so are purposes that depend on it.
 //
 // If the trace has the system call of the sleep (category `wait`), that takes precedence: a
@@ -167,6 +169,7 @@ class WaitPurposes {
     bool owes = false;  // an answer to the last requester
     bool exited = false;
     bool began_by_itself = false;   // a timer or device ended its last sleep
+    bool doubted = false;           // its first request may have been unseen
     ThreadIndex giver = kNoThread;  // of its process, for which it slept last
     uint64_t woken = 0;             // when that sleep ended, ns
     ThreadIndex maker = kNoThread;

@@ -539,6 +539,26 @@ TEST_F(WaitPurposesTest, WhatComesToAServerIsNoLock) {
   EXPECT_EQ(amid_a_request("10.0.0.1:40110 -> 10.0.0.1:40112"), WaitsFor::kLock);
 }
 
+// The server runs for one client when the first request of another one comes, so no wakeup shows
+// it.
+TEST_F(WaitPurposesTest, TheFirstRequestOfAClientMayBeUnseen) {
+  constexpr fxt::Koid kOtherClient = 9;
+  world_.Old(kShell, 1);
+  world_.Wake(kShell);
+  world_.Born(kServer, kShell, 3);
+  world_.Sleep(kServer);
+  world_.Born(kClient, kShell, 2);
+  world_.Born(kOtherClient, kShell, 9);
+  EXPECT_EQ(world_.Ask(kClient, kServer), WaitsFor::kWork);
+  world_.Sleep(kOtherClient);
+  EXPECT_EQ(world_.Wake(kClient, kServer), WaitsFor::kAnswer);
+  EXPECT_EQ(world_.Ask(kServer, kOtherClient), WaitsFor::kUnknown);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(world_.Ask(kOtherClient, kServer), WaitsFor::kWork);
+    EXPECT_EQ(world_.Ask(kServer, kOtherClient), WaitsFor::kAnswer);
+  }
+}
+
 TEST_F(WaitPurposesTest, NothingIsKnownAfterALoss) {
   world_.Old(kShell, 1);
   world_.Old(kServer, 3);
