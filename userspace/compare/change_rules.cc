@@ -280,12 +280,13 @@ double ChangeOf(const StatisticInfo& info, const SideSummary& base, const SideSu
 
 double OutOfScopeChange(const SideSummary& base, const SideSummary& next) {
   const double change = next.out_of_scope.wait_ms - base.out_of_scope.wait_ms;
-  const OutOfScopeLoad& more = change > 0 ? next.out_of_scope : base.out_of_scope;
-  const OutOfScopeLoad& less = change > 0 ? base.out_of_scope : next.out_of_scope;
+  // A group that waits less for others is not better: they do less, or it wants the CPU less.
+  if (change <= 0) return change;
+  const OutOfScopeLoad& more = next.out_of_scope;
+  const OutOfScopeLoad& less = base.out_of_scope;
   if (more.threads <= less.threads) return 0;
   const double growth = less.threads / more.threads;
-  const double explained = more.wait_ms * (1 - growth * growth);
-  return std::copysign(std::min(std::abs(change), explained), change);
+  return std::min(change, more.wait_ms * (1 - growth * growth));
 }
 
 double LargestChange(const StatisticInfo& info, const SideSummary& base, const SideSummary& next) {

@@ -31,7 +31,8 @@ double ChangeOf(const StatisticInfo& info, const SideSummary& base, const SideSu
 // The part of a change of waits for a CPU that came with other work of the machine, ms per second:
 // what groups out of scope held the CPU for, as far as there is more of their work. It grows with
 // the square of that work, for a thread waits for all threads in its queue. Without more such work
-// it is the group that is worse off beside it: pinned, throttled, or of less weight.
+// it is the group that is worse off beside it: pinned, throttled, or of less weight. Of a shorter
+// wait it is all that they held.
 double OutOfScopeChange(const SideSummary& base, const SideSummary& next);
 
 // The upper bound of a change of the statistic, ms per second. Below the gate it is not tested.

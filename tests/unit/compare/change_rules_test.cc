@@ -185,7 +185,12 @@ TEST(OutOfScopeChange, IsThatOfNewWorkOfTheMachine) {
 TEST(OutOfScopeChange, IsNothingWithoutMoreWorkOfTheMachine) {
   EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(100, 1), WaitsOutOfScope(300, 1)), 0);
   EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(100, 1), WaitsOutOfScope(300, 0.8)), 0);
-  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(300, 1), WaitsOutOfScope(100, 1.2)), 0);
+}
+
+// Whatever others do: the group may want the CPU less.
+TEST(OutOfScopeChange, IsAllOfAShorterWait) {
+  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(300, 1), WaitsOutOfScope(100, 1.2)), -200);
+  EXPECT_EQ(OutOfScopeChange(WaitsOutOfScope(300, 1), WaitsOutOfScope(100, 1)), -200);
 }
 
 TEST(OutOfScopeChange, GrowsWithTheSquareOfTheWork) {
