@@ -19,12 +19,12 @@ record:
 ## check         test, then everything else that runs unattended, in about 40 minutes on two CPUs: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
 SUITES ?= unit-test project-test query-test json-test record-test view-test-short
-# Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once. The last row takes
-# longest: it compiles the fuzzers.
-FIRST_ROW  ?= capture-test vm-test-run
+# Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once; the kernels of
+# virtual machines take the time that the others leave.
+FIRST_ROW  ?= capture-test
 SECOND_ROW ?= causes-test session-test provider-test-short
 THIRD_ROW  ?= typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test install-test
-FOURTH_ROW ?= fuzz-test
+FOURTH_ROW ?= fuzz-test vm-test-run
 TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
