@@ -15,17 +15,18 @@ record:
 	@$(SUBMAKE) all
 	$(BUILD)/fxt-record $(ARGS)
 
-## test          build and run the tests that show a working build, within six minutes (SUITES="unit-test" for some)
+## test          build and run the tests that show a working build, within six minutes (SUITES="query-test" for some)
 ## check         test, then everything else that runs unattended, in about 40 minutes on two CPUs: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
-SUITES ?= unit-test project-test query-test json-test record-test view-test-short
-# Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once; the kernels of
-# virtual machines take the time that the others leave.
-FIRST_ROW  ?= capture-test
+# The unit tests are compiled while the others run, which wait for what they record.
+SUITES ?= unit-test
+BESIDE  = $(if $(filter file,$(origin SUITES)),record-test project-test query-test json-test view-test-short)
+# Rows of suites that check adds to test. Most tests wait for what they record, so the rows run at once.
+FIRST_ROW  ?= capture-test vm-test-run
 SECOND_ROW ?= causes-test session-test provider-test-short
 THIRD_ROW  ?= typed-test cache-test extension-test open-test view-test pages-test perfetto-test import-test install-test
-FOURTH_ROW ?= fuzz-test vm-test-run
-TEST_PROGRAMS = $(BUILD)/unit_tests $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
+FOURTH_ROW ?= fuzz-test
+TEST_PROGRAMS = $(BUILD)/tests/call_chains $(BUILD)/tests/odd_stacks $(BUILD)/tests/probed \
                 $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
                 $(BUILD)/bench/make_switches
 MORE_PROGRAMS = $(BUILD)/tests/waiting $(BUILD)/tests/unwound $(BUILD)/tests/unwound_static \
@@ -36,7 +37,7 @@ test:
 	@rm -f $(BUILD)/test-logs/totals.json
 	@scripts/setup build test
 	@$(SUBMAKE) all $(TEST_PROGRAMS)
-	@$(RUN_TESTS) $(SUITES)
+	@$(RUN_TESTS) $(if $(BESIDE),--beside "$(BESIDE)") $(SUITES)
 
 check:
 	@status=0; $(MAKE) --no-print-directory test || status=1; \

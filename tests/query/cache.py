@@ -5,6 +5,7 @@ import glob
 import gzip
 import os
 import random
+import re
 import shutil
 import stat
 import subprocess
@@ -135,6 +136,10 @@ ORDERED = (
     f"CREATE TEMP TABLE waits AS SELECT 1 AS ts, 'x' AS kind, 2 AS length; WITH l AS ({LEVELS}({EVENTS})) SELECT max(level) FROM l; DROP TABLE temp.waits",
 )
 
+# Times of a damaged trace may be centuries apart: too many steps for a recursion. And they may go back after an upper limit
+# of `ts`, where a query without columns has ended.
+UNLIKE_IN_DAMAGED = re.compile(r"RECURSIVE|\bts (<|BETWEEN)")
+
 
 class Cache(Traces):
     def both(self, path, statement, *options):
@@ -182,8 +187,7 @@ class Cache(Traces):
         for number, path in enumerate(self.inputs()):
             # All of them on a whole trace, some on each other one.
             for statement in statements if number == 0 else statements[number % 4::4]:
-                # Times of a damaged trace may be centuries apart: too many steps for a recursion.
-                if "damaged" in path and "RECURSIVE" in statement:
+                if "damaged" in path and UNLIKE_IN_DAMAGED.search(statement):
                     continue
                 with self.subTest(statement, path=path):
                     self.both(path, statement)

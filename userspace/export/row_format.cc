@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "tables/rows/csv_text.h"
+#include "util/format_library.h"
 
 namespace exporting {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/diff/diff_junit.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <string_view>
 
 #include "analyze/diff/row_words.h"
 #include "text/clean_text.h"
+#include "util/format_library.h"
 
 namespace analyze {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/document/render.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 #include <iterator>
 
 #include "text/clean_text.h"
 #include "text/json_writer.h"
+#include "util/format_library.h"
 #include "util/quantity.h"
 
 namespace analyze::document {

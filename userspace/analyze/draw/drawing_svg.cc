@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/draw/drawing_svg.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -11,6 +9,7 @@
 
 #include "analyze/draw/drawing_layout.h"
 #include "analyze/draw/label.h"
+#include "util/format_library.h"
 #include "util/quantity.h"
 
 namespace analyze {

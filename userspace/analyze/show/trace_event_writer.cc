@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analyze/show/trace_event_writer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyze/show/imported_fields.h"
@@ -13,6 +11,7 @@
 #include "schema/koid.h"
 #include "schema/names.h"
 #include "text/clean_text.h"
+#include "util/format_library.h"
 
 namespace analyze {
 namespace {

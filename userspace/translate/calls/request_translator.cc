@@ -2,7 +2,6 @@
 #include "translate/calls/request_translator.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -12,6 +11,7 @@
 
 #include "fxt/utf8.h"
 #include "translate/calls/request_name.h"
+#include "util/format_library.h"
 
 namespace translate {
 namespace {

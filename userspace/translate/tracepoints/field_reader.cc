@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "translate/tracepoints/field_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -10,6 +8,7 @@
 #include <variant>
 
 #include "fxt/utf8.h"
+#include "util/format_library.h"
 
 namespace translate {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tools/record/options/list_events.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "capture/tracefs/tracefs.h"
 #include "tools/common/message.h"
 #include "tools/record/options/record_options.h"
+#include "util/format_library.h"
 
 namespace tools {
 namespace {}  // namespace
