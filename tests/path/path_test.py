@@ -19,6 +19,7 @@ from harness import BUILD, RECORDER, query, run  # noqa: E402
 PROGRAM = os.path.join(BUILD, "tests", "segments")
 REQUESTS = int(os.environ.get("PATH_REQUESTS", "150"))
 SEGMENTS = 9  # of a request
+HAS_OBJECT_NS = 100_000  # Shorter sleeps have none; a fast disk ends them sooner.
 
 
 def setUpModule():
@@ -86,10 +87,10 @@ class PathTest(unittest.TestCase):
             with self.subTest(segment):
                 self.assertLessEqual(median, max(50_000, 0.03 * statistics.median(ns for _, ns, _ in errors)),
                                      f"{segment}: {error} of {ns}, path {total}")
-                # The CPU clock counts idle time in some waits only, and the other ones have no interval.
+                # The clocks count idle time in some waits only, and the other ones have no interval.
                 if kind == "waiting":
                     print(f"{segment}: {sum(exact)} of {len(exact)} exact", file=sys.stderr)
-                    self.assertGreater(sum(exact), len(exact) // 20, segment)
+                    self.assertGreater(sum(exact), len(exact) // 4, segment)
 
     def test_leaves_have_names(self):
         by_name = collections.defaultdict(list)
@@ -114,7 +115,8 @@ class PathTest(unittest.TestCase):
         requests = query(TRACE, "SELECT count(*) FROM spans WHERE category = 'block'")[0][0]
         if requests >= SERVED:
             self.assertGreater(share("disk", lambda part: part["kind"] == "device" and
-                                     part["waited_for"].startswith("block ") and part["object"]), 0.5)
+                                     part["waited_for"].startswith("block ") and
+                                     (part["object"] or part["ns"] < HAS_OBJECT_NS)), 0.5)
 
     def test_parts_name_what_sleeps_were_on(self):
         """With category `wait`: the file, the lock's place in the program, the socket's addresses."""
