@@ -40,7 +40,7 @@ BINARIES := $(BUILD)/fxt-record $(BUILD)/fxt $(BUILD)/fxt-mark
 .DELETE_ON_ERROR:
 # Two runs of Ninja in one folder would disturb each other; each uses all the jobs.
 .NOTPARALLEL:
-.PHONY: all fxt libfxt libfxt-provider fxt-sqlite help FORCE
+.PHONY: all files fxt libfxt libfxt-provider fxt-sqlite help FORCE
 
 ## all           build/fxt-record, build/fxt, build/fxt-mark and the libraries build/libfxt.a and
 ##               build/libfxt-provider.a and .so (UNITY=OFF compiles each source by itself)
@@ -55,9 +55,12 @@ else
 all fxt libfxt libfxt-provider: $(BUILD)/cmake-arguments
 	$(NINJA) $@
 
-# Every file that CMakeLists.txt or tests/CMakeLists.txt defines.
+# Every file that CMakeLists.txt or tests/CMakeLists.txt defines, and several of them at once.
 $(BUILD)/%: $(BUILD)/cmake-arguments FORCE
 	$(NINJA) $*
+
+files: $(BUILD)/cmake-arguments
+	$(NINJA) $(FILES:$(BUILD)/%=%)
 
 # Configures when the arguments differ from the last ones. Later changes of CMake's files make Ninja do it.
 $(BUILD)/cmake-arguments: FORCE

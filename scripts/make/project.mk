@@ -36,7 +36,7 @@ RUN_TESTS = scripts/run_tests --build $(BUILD) --make "$(MAKE)"
 test:
 	@rm -f $(BUILD)/test-logs/totals.json
 	@scripts/setup build test
-	@$(SUBMAKE) all $(TEST_PROGRAMS)
+	@$(SUBMAKE) files FILES="all $(TEST_PROGRAMS)"
 	@$(RUN_TESTS) $(if $(BESIDE),--beside "$(BESIDE)") $(SUITES)
 
 check:
@@ -47,7 +47,7 @@ check:
 # The rest of check, for after test: its closing line counts the tests of both.
 check-rest:
 	@scripts/setup --try vm
-	@$(SUBMAKE) all $(MORE_PROGRAMS)
+	@$(SUBMAKE) files FILES="all $(MORE_PROGRAMS)"
 	@$(RUN_TESTS) --add-to-last --beside "$(SECOND_ROW)" --beside "$(THIRD_ROW)" --beside "$(FOURTH_ROW)" $(FIRST_ROW)
 
 ## project-test  the documents, the layers of the code and the scripts

@@ -281,7 +281,7 @@ fuzz-debug:
 	@printf '\000server::f(arg1, %%di:str, a->b.c[2]:s8)+retval:u16 if arg2 > 4096 and %%si & 0x2 or arg3 == -1' >$(FUZZ_BUILD)/probe_seeds/option
 
 ## fuzz          fuzz the reading side and the sockets (FUZZ_SECONDS=600 each), and 10,000 mutated ELF files and indexes
-## fuzz-test     the same for twenty seconds, always with the same seeds
+## fuzz-test     the same with some thousand inputs, always the same ones
 .PHONY: fuzz
 fuzz: fuzz-seeds fuzz-debug
 	@$(MAKE) --no-print-directory fuzz-programs
@@ -292,16 +292,19 @@ fuzz: fuzz-seeds fuzz-debug
 	$(FUZZ_PARTICIPANTS) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/participant_seeds
 	$(FUZZ_PROBES) -max_total_time=$(FUZZ_SECONDS) $(FUZZ_BUILD)/probe_seeds
 
-# A short run with a fixed random seed, so that it mutates the inputs in the same order each time.
-FUZZ_TEST_SECONDS := 10
-# The short run would be compiled for twice as long with -O1, and takes a minute more without.
+# A short run with fixed seeds of the random numbers, and of a third of the inputs, so that it mutates them in the same order
+# each time. It would be compiled for twice as long with -O1, and takes a minute more without.
 FUZZ_TEST_OPT := -O0
+FUZZ_TEST_SEEDS = $(FUZZ_BUILD)/test_seeds
+# Runs a fuzzer a number of times and shows its figures, or its output if it fails.
+FUZZ_TIMES = fuzz() { log=$(FUZZ_BUILD)/$$1.log; shift; "$$@" -seed=1 >$$log 2>&1 || { cat $$log; return 1; }; \
+	  sed -n 's/^stat::/fuzz-test: /p' $$log; }
 .PHONY: fuzz-test fuzz-test-run fuzz-programs
 # Without clang there are none.
 fuzz-programs:
 	@if [ -z "$(FUZZ_MISSING)" ]; then \
-	  $(FUZZ_MAKE) $(FUZZ_BUILD)/reader_fuzzer $(FUZZ_BUILD)/participant_fuzzer $(FUZZ_BUILD)/tests/table_mutations \
-	    $(FUZZ_BUILD)/tests/index_mutations $(FUZZ_BUILD)/probe_fuzzer $(FUZZ_BUILD)/tests/argument_mutations; fi
+	  $(FUZZ_MAKE) files FILES="reader_fuzzer participant_fuzzer probe_fuzzer tests/table_mutations tests/index_mutations \
+	    tests/argument_mutations"; fi
 
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
@@ -312,13 +315,14 @@ fuzz-test:
 fuzz-test-run: FUZZ_UNIT_SECONDS = 300
 fuzz-test-run: fuzz-seeds fuzz-debug
 	@$(MAKE) --no-print-directory fuzz-programs
-	$(FUZZ_BUILD)/tests/table_mutations --count 300
-	$(FUZZ_BUILD)/tests/argument_mutations --count 200 $(FUZZ_DEBUG)/*
-	$(FUZZ_BUILD)/tests/index_mutations --count 500
-	@for command in '$(FUZZ_READERS) $(FUZZ_BUILD)/seeds' '$(FUZZ_PARTICIPANTS) $(FUZZ_BUILD)/participant_seeds' '$(FUZZ_PROBES) $(FUZZ_BUILD)/probe_seeds'; do \
-	  $$command -seed=1 -max_total_time=$(FUZZ_TEST_SECONDS) >$(FUZZ_BUILD)/test.log 2>&1 || \
-	    { status=$$?; cat $(FUZZ_BUILD)/test.log; exit $$status; }; \
-	  sed -n 's/^stat::/fuzz-test: /p' $(FUZZ_BUILD)/test.log; done
+	@rm -rf $(FUZZ_TEST_SEEDS) && mkdir $(FUZZ_TEST_SEEDS)
+	@ls $(FUZZ_BUILD)/seeds | awk 'NR % 3 == 0' | sed 's,^,$(FUZZ_BUILD)/seeds/,' | xargs cp -t $(FUZZ_TEST_SEEDS)
+	@$(FUZZ_TIMES); fuzz reader $(FUZZ_READERS) -runs=800 $(FUZZ_TEST_SEEDS) & reader=$$!; \
+	  fuzz participant $(FUZZ_PARTICIPANTS) -runs=400 $(FUZZ_BUILD)/participant_seeds && \
+	  fuzz probe $(FUZZ_PROBES) -runs=3000 $(FUZZ_BUILD)/probe_seeds && \
+	  $(FUZZ_BUILD)/tests/table_mutations --count 300 && \
+	  $(FUZZ_BUILD)/tests/argument_mutations --count 200 $(FUZZ_DEBUG)/* && \
+	  $(FUZZ_BUILD)/tests/index_mutations --count 500; others=$$?; wait $$reader && exit $$others
 
 ## bombs         every command of fxt on made files of 10 MB that repeat one thing: memory and CPU time (20 minutes)
 .PHONY: bombs
