@@ -7,13 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/text_map.h"
 
 namespace fxt {
 
@@ -86,18 +85,13 @@ class StringPool {
         nullptr;  // as passed by the caller, not checked; the key in places_
     Indexes index{};
   };
-  struct HashText {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
   Indexes& IndexesOf(Place place);
 
   const StringPoolLimits limits_;
   std::vector<Indexes> declared_;
   std::deque<std::string> declared_texts_;
   std::vector<Interned> interned_;
-  std::unordered_map<std::string, Place, HashText, std::equal_to<>> places_;
+  TextMap<Place> places_;
   // Place by index - 1.
   std::array<std::vector<Place>, kMaxTables> tables_;
   size_t bytes_ = 0;

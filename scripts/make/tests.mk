@@ -295,6 +295,8 @@ fuzz: fuzz-seeds fuzz-debug
 # A short run with fixed seeds of the random numbers, and of a third of the inputs, so that it mutates them in the same order
 # each time. It would be compiled for twice as long with -O1, and takes a minute more without.
 FUZZ_TEST_OPT := -O0
+# Beside other suites, which mostly wait for what they record, one more than there are CPUs.
+FUZZ_TEST_JOBS = $(shell expr $$(nproc) + 1)
 FUZZ_TEST_SEEDS = $(FUZZ_BUILD)/test_seeds
 # Runs a fuzzer a number of times and shows its figures, or its output if it fails.
 FUZZ_TIMES = fuzz() { log=$(FUZZ_BUILD)/$$1.log; shift; "$$@" -seed=1 >$$log 2>&1 || { cat $$log; return 1; }; \
@@ -309,7 +311,7 @@ fuzz-programs:
 fuzz-test:
 	@missing="$(FUZZ_MISSING)"; \
 	if [ -n "$$missing" ]; then echo "SKIPPED fuzz-test: $$missing"; \
-	else $(SUBMAKE) FUZZ_BUILD=$(BUILD)/fuzz-test FUZZ_OPT=$(FUZZ_TEST_OPT) fuzz-test-run; fi
+	else $(SUBMAKE) FUZZ_BUILD=$(BUILD)/fuzz-test FUZZ_OPT=$(FUZZ_TEST_OPT) JOBS=$(FUZZ_TEST_JOBS) fuzz-test-run; fi
 
 # Other suites may keep the fuzzers from the CPU.
 fuzz-test-run: FUZZ_UNIT_SECONDS = 300

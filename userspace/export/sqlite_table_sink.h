@@ -11,6 +11,7 @@
 
 #include "export/fd_vfs.h"
 #include "export/table_sink.h"
+#include "fxt/text_map.h"
 #include "output/open_output.h"
 
 struct sqlite3_stmt;
@@ -54,7 +55,7 @@ class SqliteTableSink final : public TableSink {
   std::array<Statement, tables::kTables> insert_;
   // By the text's address, which is fast, and by its content.
   std::unordered_map<const char*, int64_t> id_at_;
-  std::unordered_map<std::string_view, int64_t> ids_;
+  fxt::TextViewMap<int64_t> ids_;
 };
 
 }  // namespace exporting

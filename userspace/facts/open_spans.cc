@@ -55,7 +55,8 @@ std::vector<OpenSpan> OpenSpans::Take() {
   bytes_ = 0;
   // In an order that does not depend on which others were chosen.
   std::stable_sort(all.begin(), all.end(), [](const OpenSpan& a, const OpenSpan& b) {
-    return std::pair(a.time, a.thread.thread) < std::pair(b.time, b.thread.thread);
+    return std::tuple(a.time, a.thread.thread, a.owner) <
+           std::tuple(b.time, b.thread.thread, b.owner);
   });
   return all;
 }

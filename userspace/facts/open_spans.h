@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/hash_factor.h"
 #include "fxt/record.h"
 
 namespace facts {
@@ -65,9 +66,7 @@ class OpenSpans {
   using ThreadKey = std::pair<uint64_t, fxt::Koid>;               // owner and thread
   using Key = std::tuple<uint64_t, uint64_t, std::string, bool>;  // owner, id, category, is_flow
   struct HashOfThread {
-    size_t operator()(const ThreadKey& key) const {
-      return std::hash<uint64_t>()(key.second * 0x9e3779b97f4a7c15 + key.first);
-    }
+    size_t operator()(const ThreadKey& key) const { return fxt::HashOf(key.first, key.second); }
   };
 
   // With the entry of a map, whose key repeats the category.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "fxt/hash_factor.h"
 #include "fxt/id_map.h"
 #include "fxt/record.h"
 
@@ -38,9 +39,7 @@ class SpanTracker {
     bool operator==(const Key&) const = default;
   };
   struct HashOfKey {
-    size_t operator()(const Key& key) const {
-      return static_cast<size_t>((key.id ^ key.category) * 0x9e3779b97f4a7c15);
-    }
+    size_t operator()(const Key& key) const { return fxt::HashOf(key.id, key.category); }
   };
   struct Owner {
     std::unordered_map<Key, uint64_t, HashOfKey> open;  // how often a span is open

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "fxt/reader_provider.h"
+#include "fxt/text_map.h"
 
 namespace facts {
 
@@ -32,17 +32,13 @@ class TextPool {
   bool is_full() const { return is_full_; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   // Bytes of the node and its bucket.
   static constexpr size_t kNodeBytes = 80;
 
   fxt::TableBudget budget_;
   Clean clean_;
   bool is_full_ = false;
-  std::unordered_set<std::string, Hash, std::equal_to<>> texts_;
+  fxt::TextSet texts_;
 };
 
 }  // namespace facts

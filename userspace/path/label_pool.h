@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "fxt/text_map.h"
 #include "path/request.h"
 
 namespace path {
@@ -29,14 +28,10 @@ class LabelPool {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   static constexpr size_t kEntryBytes = 96;
 
   size_t free_;
-  std::unordered_map<std::string, Label, Hash, std::equal_to<>> labels_;
+  fxt::TextMap<Label> labels_;
   std::vector<const std::string*> texts_;  // keys of the map
 };
 

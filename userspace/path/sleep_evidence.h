@@ -15,6 +15,7 @@
 #include "facts/timeline/timeline_state.h"
 #include "facts/wait_object.h"
 #include "facts/wait_reasons.h"
+#include "fxt/hash_factor.h"
 #include "fxt/reader.h"
 #include "path/label_pool.h"
 #include "path/request.h"
@@ -54,9 +55,7 @@ class SleepEvidence {
  private:
   using Key = std::pair<facts::ThreadIndex, uint64_t>;  // thread and begin
   struct HashOfKey {
-    size_t operator()(const Key& key) const {
-      return static_cast<size_t>((key.second + (uint64_t{key.first} << 40)) * 0x9e3779b97f4a7c15);
-    }
+    size_t operator()(const Key& key) const { return fxt::HashOf(key.first, key.second); }
   };
   // The last sleep of a thread, and the system call that it is in.
   struct Thread {

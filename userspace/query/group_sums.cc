@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <numeric>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "fxt/text_map.h"
 #include "measure/histogram.h"
 #include "query/column_condition.h"
 #include "query/concurrency.h"
@@ -157,7 +157,7 @@ class CellCodes {
   bool has_numbers_ = false;
   bool has_texts_ = false;
   NumberCodes numbers_;
-  std::unordered_map<std::string_view, uint32_t> codes_;
+  fxt::TextViewMap<uint32_t> codes_;
   std::vector<std::string_view> texts_;
   std::vector<uint32_t> of_texts_;  // codes of the texts of some rows
   std::vector<uint32_t> of_range_;

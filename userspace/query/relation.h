@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "columns/column_block.h"
+#include "fxt/text_map.h"
 #include "tables/rows/cell.h"
 
 namespace query {
@@ -55,8 +55,7 @@ class Relation {
   size_t bytes_ = 0;
   std::vector<columns::ColumnValues> columns_;
   std::deque<std::string> texts_;
-  std::vector<std::unordered_map<std::string_view, int64_t>>
-      texts_of_;  // of each column: the numbers of its texts
+  std::vector<fxt::TextViewMap<int64_t>> texts_of_;  // of each column: the numbers of its texts
   size_t ordered_by_ = 0;
   bool is_of_texts_ = false;
   std::vector<uint32_t> order_;   // of rows whose value is not NULL

@@ -17,6 +17,7 @@
 
 #include "fxt/id_map.h"
 #include "fxt/reader.h"
+#include "fxt/text_map.h"
 #include "symbols/address_space.h"
 #include "symbols/symbol_table.h"
 #include "tables/rows/batches.h"
@@ -96,7 +97,7 @@ class StackRows {
   fxt::IdMap<Process> processes_;
   size_t mappings_ = 0;
   std::deque<Module> script_files_;
-  std::unordered_map<std::string, const Module*> script_file_of_;
+  fxt::TextMap<const Module*> script_file_of_;
   fxt::IdMap<Script> scripts_;           // interpreted functions (schema/script_frame.h)
   symbols::SymbolMap kernel_functions_;  // outside of the kernel's text, by address
   size_t functions_ = 0;

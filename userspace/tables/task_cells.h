@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/hash_factor.h"
 #include "tables/rows/cell.h"
 #include "tables/rows/schema.h"
 #include "tables/task_names.h"
@@ -59,11 +60,8 @@ class TaskCells {
   using Key = std::array<int64_t, kTaskCellCount + 1>;
   struct KeyHash {
     size_t operator()(const Key& key) const {
-      uint64_t hash = 0;
-      for (const int64_t part : key) {
-        hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
-      }
+      uint64_t hash = fxt::HashFactor();
+      for (const int64_t part : key) hash = fxt::AddToHash(hash, static_cast<uint64_t>(part));
       return hash;
     }
   };

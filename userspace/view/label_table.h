@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "fxt/text_map.h"
 #include "view/index_stream.h"
 
 namespace view {
@@ -41,7 +41,7 @@ class LabelTable {
   size_t max_bytes_;
   size_t bytes_ = 0;
   uint64_t left_out_ = 0;
-  std::unordered_map<std::string_view, uint32_t> numbers_;
+  fxt::TextViewMap<uint32_t> numbers_;
   std::vector<std::unique_ptr<std::string>> owned_;
   std::vector<std::string_view> texts_ = {""};
 };

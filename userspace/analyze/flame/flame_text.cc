@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unordered_map>
 
+#include "fxt/text_map.h"
 #include "text/json_writer.h"
 
 namespace analyze {
@@ -32,7 +32,7 @@ void WriteFolded(text::TextWriter& out, const FoldedStacks& stacks, const Folded
 
 void WriteSpeedscope(text::TextWriter& out, const FoldedStacks& stacks, FlameKind kind,
                      std::string_view name) {
-  std::unordered_map<std::string_view, size_t> numbers;
+  fxt::TextViewMap<size_t> numbers;
   std::vector<std::string_view> frames;
   uint64_t total = 0;
   for (const auto& [stack, weight] : stacks) {

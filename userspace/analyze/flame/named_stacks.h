@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/flame/frame_names.h"
 #include "fxt/id_map.h"
 #include "fxt/record.h"
+#include "fxt/text_map.h"
 #include "schema/koid.h"
 #include "schema/script_frame.h"
 #include "schema/stack_id.h"
@@ -105,7 +105,7 @@ class NamedStacks {
   std::map<StackKey, StackFrames> known_;
   std::vector<std::string> texts_;
   std::vector<bool> of_c_library_;  // by number of a text
-  std::unordered_map<std::string, uint32_t> text_numbers_;
+  fxt::TextMap<uint32_t> text_numbers_;
 };
 
 }  // namespace analyze

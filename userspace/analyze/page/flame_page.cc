@@ -3,12 +3,12 @@
 
 #include <array>
 #include <iterator>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analyze/page/page.h"
 #include "compare/compare.h"
+#include "fxt/text_map.h"
 #include "text/json_writer.h"
 
 namespace analyze {
@@ -21,7 +21,7 @@ using Weights = std::pair<uint64_t, uint64_t>;  // in the base, here
 void WriteSteps(text::JsonWriter& json, const std::map<FoldedStack, Weights>& stacks,
                 const std::vector<double>* q, std::vector<std::string_view>* texts) {
   size_t next_q = 1;  // behind the root
-  std::unordered_map<std::string_view, size_t> numbers;
+  fxt::TextViewMap<size_t> numbers;
   const FoldedStack* before = nullptr;
   for (const auto& [stack, weights] : stacks) {
     size_t kept = 0;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/text_map.h"
 #include "measure/group_name.h"
 #include "measure/waited_object.h"
 
@@ -54,7 +55,7 @@ class ThreadGroups {
 
   path::PartText text_;
   std::vector<facts::ThreadIndex> firsts_;  // by thread; kNoThread: not asked for yet
-  std::unordered_map<std::string, Group> groups_;
+  fxt::TextMap<Group> groups_;
 };
 
 // The key of the row of a part: everything but time and depth, with threads by group.

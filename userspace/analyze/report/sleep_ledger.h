@@ -8,11 +8,11 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "facts/task_names.h"
 #include "facts/timeline/fact.h"
+#include "fxt/text_map.h"
 
 namespace analyze {
 
@@ -63,7 +63,7 @@ class SleepLedger {
  private:
   void AddLock(const facts::Wait& wait, const facts::TaskNames& names);
 
-  std::unordered_map<std::string, Sleep> sleeps_;  // by its texts
+  fxt::TextMap<Sleep> sleeps_;  // by its texts
   // By process and object: an address means something in one process only.
   std::map<std::tuple<fxt::Koid, std::string>, Lock> locks_;
   Times left_out_;

@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analyze/flame/named_stacks.h"
 #include "fxt/record.h"
+#include "fxt/text_map.h"
 #include "text/json_writer.h"
 #include "text/text_writer.h"
 
@@ -44,7 +44,7 @@ class FrameTable {
 
   NamedStacks stacks_;
   std::vector<std::string> lines_;
-  std::unordered_map<std::string, uint32_t> line_numbers_;
+  fxt::TextMap<uint32_t> line_numbers_;
   // By the frame that called it and its name; numbered from 0.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> numbers_;
   std::vector<std::pair<uint32_t, uint32_t>> frames_;

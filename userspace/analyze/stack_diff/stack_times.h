@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "facts/task_names.h"
 #include "facts/timeline/sleep_purposes.h"
 #include "fxt/reader.h"
+#include "fxt/text_map.h"
 
 namespace analyze {
 
@@ -36,7 +36,7 @@ class FramePool {
   bool IsOfCLibrary(uint32_t number) const { return of_c_library_[number]; }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
+  fxt::TextMap<uint32_t> numbers_;
   std::vector<const std::string*> texts_;  // keys of the map
   std::vector<bool> of_c_library_;
 };

@@ -9,11 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "export/perfetto/proto_writer.h"
 #include "export/perfetto/trace_packet.h"
 #include "fxt/byte_sink.h"
+#include "fxt/text_map.h"
 
 namespace exporting::perfetto {
 
@@ -110,15 +110,11 @@ class InternedTexts {
 
  private:
   static constexpr size_t kEntryBytes = 64;
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
 
   FieldNumber field_;
   Content content_;
   size_t bytes_ = 0;
-  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> numbers_;
+  fxt::TextMap<uint64_t> numbers_;
 };
 
 }  // namespace exporting::perfetto

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "export/perfetto/packet_stream.h"
+#include "fxt/text_map.h"
 #include "fxt_record/event.h"
 
 namespace exporting::perfetto {
@@ -82,7 +83,7 @@ class SchedPackets {
     Varints switch_timestamp, switch_prev_state, switch_next_pid, switch_next_prio, switch_comm;
     Varints waking_timestamp, waking_pid, waking_target, waking_prio, waking_comm, waking_flags;
     std::vector<std::string> comms;
-    std::unordered_map<std::string, uint32_t> comm_numbers;
+    fxt::TextMap<uint32_t> comm_numbers;
   };
 
   Cpu* At(uint32_t cpu);

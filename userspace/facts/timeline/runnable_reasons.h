@@ -25,7 +25,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,6 +33,7 @@
 #include "facts/timeline/fact.h"
 #include "fxt/format.h"
 #include "fxt/id_map.h"
+#include "fxt/text_map.h"
 
 namespace facts {
 
@@ -187,8 +187,8 @@ class RunnableReasons {
   fxt::IdMap<Process> processes_;
   std::map<std::pair<uint32_t, fxt::Koid>, Scheduling> own_;  // by tid and process
   uint64_t work_ = 0;
-  std::vector<Cgroup> cgroups_{1};                            // the first one means none
-  std::unordered_map<std::string, uint16_t> cgroup_numbers_;  // by path, and autogroup
+  std::vector<Cgroup> cgroups_{1};         // the first one means none
+  fxt::TextMap<uint16_t> cgroup_numbers_;  // by path, and autogroup
 };
 
 class RunnableReasons::OpenWait {

@@ -35,7 +35,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,6 +46,7 @@
 #include "facts/timeline/waits_for.h"
 #include "fxt/id_map.h"
 #include "fxt/record.h"
+#include "fxt/text_map.h"
 
 namespace facts {
 
@@ -235,7 +235,7 @@ class WaitPurposes {
   ServingCounts serving_;
   std::vector<uint32_t> program_of_{kNoParty};  // by number of the process; of others kNoParty
   fxt::IdMap<uint32_t> processes_;
-  std::unordered_map<std::string, uint32_t> programs_;
+  fxt::TextMap<uint32_t> programs_;
   ThreadIndex holder_ = kNoThread;
   ThreadIndex giver_ = kNoThread;
 };

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <functional>
-#include <unordered_set>
 
 #include "fxt/utf8.h"
 #include "schema/koid.h"
@@ -28,7 +27,7 @@ class Koids {
   }
 
  private:
-  std::unordered_set<int64_t> first_;
+  fxt::IdSet first_;
   std::unordered_map<uint32_t, uint32_t> generations_;  // the last one assigned
   uint32_t spare_ = schema::kTidMask;
 };
@@ -140,7 +139,7 @@ uint32_t JsonTasks::ThreadOfKernel(int64_t tid, std::optional<int64_t> pid, std:
 
 void JsonTasks::Assign() {
   // Maps a tid of the kernel to the thread of the events with that tid, if there is only one.
-  std::unordered_map<int64_t, uint32_t> by_tid;
+  fxt::IdMap<uint32_t> by_tid;
   for (const auto& [key, thread] : thread_by_tid_) {
     const auto [entry, fresh] = by_tid.emplace(key.second, thread);
     if (!fresh) entry->second = kNone;

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/hash_factor.h"
+#include "fxt/id_map.h"
 #include "import/json/trace_event.h"
 
 namespace importer {
@@ -96,8 +98,7 @@ class JsonTasks {
  private:
   struct HashPair {
     size_t operator()(const std::pair<uint32_t, int64_t>& key) const {
-      return (static_cast<uint64_t>(key.second) ^ uint64_t{key.first} << 40) * 0x9e3779b97f4a7c15 >>
-             7;
+      return fxt::HashOf(key.first, key.second);
     }
   };
   Process& process_(uint32_t number) { return processes_[number]; }
@@ -108,9 +109,9 @@ class JsonTasks {
 
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
-  std::unordered_map<int64_t, uint32_t> process_by_pid_;
+  fxt::IdMap<uint32_t> process_by_pid_;
   std::unordered_map<std::pair<uint32_t, int64_t>, uint32_t, HashPair> thread_by_tid_;
-  std::unordered_map<int64_t, uint32_t> kernel_threads_;
+  std::map<int64_t, uint32_t> kernel_threads_;
   std::unordered_map<uint32_t, int64_t> kernel_processes_;  // pid by thread
   // A cache of ThreadOf(), by RecentOf().
   struct Recent {

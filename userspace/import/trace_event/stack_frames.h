@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "fxt/text_map.h"
 
 namespace importer {
 
@@ -31,7 +32,7 @@ class StackFrames {
     std::string parent;
   };
   size_t bytes_ = 0;
-  std::unordered_map<std::string, Frame> frames_;
+  fxt::TextMap<Frame> frames_;
 };
 
 }  // namespace importer

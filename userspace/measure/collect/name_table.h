@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <unordered_map>
+
+#include "fxt/text_map.h"
 
 namespace measure {
 
@@ -22,7 +23,7 @@ class NameTable {
 
  private:
   size_t limit_;
-  std::unordered_map<std::string, uint32_t> numbers_;
+  fxt::TextMap<uint32_t> numbers_;
   std::deque<std::string> texts_;
 };
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "facts/settings_event.h"
+#include "fxt/text_map.h"
 #include "measure/collect/command_tree.h"
 #include "measure/settings.h"
 
@@ -38,7 +38,7 @@ class SettingsTable {
   size_t bytes_ = 0;
   // By scope and subject: each value that the setting had.
   SettingMap machine_;
-  std::unordered_map<std::string, Values> cgroups_;  // by whole path: the last values
+  fxt::TextMap<Values> cgroups_;  // by whole path: the last values
   std::map<fxt::Koid, Process> processes_;
 };
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "fxt/text_map.h"
 #include "fxt_record/event.h"
 #include "fxt_record/long_event.h"
 #include "fxt_record/thread_context.h"
@@ -101,9 +101,9 @@ class RequestTranslator {
   TraceWriter& file_;
   model::TaskTracker& tasks_;
   const schema::RequestProtocols protocols_;
-  Connections connections_;                           // by number
-  std::unordered_map<std::string, uint32_t> by_end_;  // numbers of connections
-  std::unordered_set<std::string> texts_;             // texts in the file's string table
+  Connections connections_;        // by number
+  fxt::TextMap<uint32_t> by_end_;  // numbers of connections
+  fxt::TextSet texts_;             // texts in the file's string table
   uint64_t last_id_ = 0;
 };
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "fxt/text_map.h"
 #include "fxt_record/long_event.h"
 #include "model/task_tracker.h"
 #include "translate/file/trace_writer.h"
@@ -42,10 +42,10 @@ class WaitTranslator {
 
   TraceWriter& file_;
   model::TaskTracker& tasks_;
-  std::unordered_map<uint64_t, Function> functions_;     // by address
-  std::unordered_map<uint64_t, std::string> calls_;      // by number << 1 | compat
-  std::unordered_set<std::string> objects_;              // names in the file's string table
-  std::unordered_map<std::string, uint32_t> end_users_;  // threads, by their ends of connections
+  std::unordered_map<uint64_t, Function> functions_;  // by address
+  std::unordered_map<uint64_t, std::string> calls_;   // by number << 1 | compat
+  fxt::TextSet objects_;                              // names in the file's string table
+  fxt::TextMap<uint32_t> end_users_;                  // threads, by their ends of connections
 };
 
 }  // namespace translate

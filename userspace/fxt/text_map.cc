@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "fxt/text_map.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "fxt/hash_factor.h"
+
+namespace fxt {
+
+size_t TextHash::operator()(std::string_view text) const noexcept {
+  uint64_t hash = AddToHash(HashFactor(), text.size());
+  while (!text.empty()) {
+    uint64_t word = 0;
+    const size_t bytes = text.size() < sizeof(word) ? text.size() : sizeof(word);
+    std::memcpy(&word, text.data(), bytes);
+    hash = AddToHash(hash, word);
+    text.remove_prefix(bytes);
+  }
+  return hash;
+}
+
+}  // namespace fxt
