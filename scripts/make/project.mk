@@ -16,7 +16,7 @@ record:
 	$(BUILD)/fxt-record $(ARGS)
 
 ## test          build and run the tests that show a working build, within six minutes (SUITES="query-test" for some)
-## check         test, then everything else that runs unattended, in about 40 minutes on two CPUs: captures beside ftrace, fuzzing,
+## check         test, then everything else that runs unattended, in about 25 minutes on two CPUs: captures beside ftrace, fuzzing,
 ##               browsers, virtual machines (make help lists the longer tests)
 # The unit tests are compiled while the others run, which wait for what they record.
 SUITES ?= unit-test

@@ -60,8 +60,10 @@ class TaskCells {
   using Key = std::array<int64_t, kTaskCellCount + 1>;
   struct KeyHash {
     size_t operator()(const Key& key) const {
-      uint64_t hash = fxt::HashFactor();
-      for (const int64_t part : key) hash = fxt::AddToHash(hash, static_cast<uint64_t>(part));
+      const uint64_t factor = fxt::HashFactor();
+      uint64_t hash = factor;
+      for (const int64_t part : key)
+        hash = fxt::AddToHash(hash, static_cast<uint64_t>(part), factor);
       return hash;
     }
   };
