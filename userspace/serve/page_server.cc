@@ -208,8 +208,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void Tick() {
-    tick_.expires_after(is_told_ ? Clock::duration(kStatusPeriod) : Clock::duration(0));
-    is_told_ = true;
+    tick_.expires_after(has_sent_status_ ? Clock::duration(kStatusPeriod) : Clock::duration(0));
+    has_sent_status_ = true;
     tick_.async_wait([self = shared_from_this()](error_code error) {
       if (error || self->host_ == nullptr) return;
       self->Send(fmt::format("data: {}\n\n", self->host_->StatusText()));
@@ -228,7 +228,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_of_other_user_ = false;
   bool is_live_ = false;
   bool is_busy_ = false;
-  bool is_told_ = false;  // a status was sent
+  bool has_sent_status_ = false;
 };
 
 }  // namespace page
