@@ -138,7 +138,7 @@ static __always_inline bool in_interrupt_context(struct fxr_ring_control *ring, 
 	return interrupt_bits(ring, cpu) != 0;
 }
 
-/* False where in_interrupt_context() cannot tell. Called after it. */
+/* False where in_interrupt_context() cannot know. Called after it. */
 static __always_inline bool context_is_known(struct fxr_ring_control *ring)
 {
 #if defined(__TARGET_ARCH_x86)

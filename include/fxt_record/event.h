@@ -522,7 +522,7 @@ enum fxr_request_call {
 #define FXR_REQUEST_BYTES_MASK ((1u << FXR_REQUEST_BYTES_BITS) - 1)
 #define FXR_REQUEST_TEXT_BYTES 64
 /*
- * Fewer bytes do not tell a protocol: the text of the next receive continues that of the request.
+ * Fewer bytes do not identify a protocol: the text of the next receive continues that of the request.
  * Go's HTTP server reads one byte while it answers.
  */
 #define FXR_REQUEST_LEAST_TEXT_BYTES 4

@@ -59,7 +59,7 @@ std::string Comparison::Describe(const CompareOptions& options) const {
         who, c.reference, c.matched, c.missing, c.extra, c.late, c.wrong_state, c.wrong_priority,
         c.wrong_name, c.reference_gaps, c.recorded_gaps, c.unmarked_gaps, c.declared_lost);
     text += fmt::format(
-        "       apart: {} out of PID 1 unseen ({} in ftrace), {} by its newborn children seen only "
+        "       apart: {} out of PID 1 unseen ({} in ftrace), {} by its new children seen only "
         "here "
         "({} unnamed), {} out of idle seen only here ({} gaps in ftrace), {} task ids taken over, "
         "{} "

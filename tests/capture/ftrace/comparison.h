@@ -41,7 +41,7 @@ struct CpuComparison {
   uint64_t blind_init_reference = 0;
   uint64_t blind_idle = 0;            // switches out of idle which only the recording has
   uint64_t blind_idle_reference = 0;  // gaps that these explain
-  uint64_t blind_children = 0;  // switches of PID 1's newborn children which only the recording has
+  uint64_t blind_children = 0;  // switches of PID 1's new children which only the recording has
   uint64_t blind_children_names = 0;  // of these, with a name without an event
   uint64_t pauses = 0;                // late, but the second stamp shows a pause of the machine
   uint64_t takeovers = 0;             // a task continues under another id (exec of a thread)
