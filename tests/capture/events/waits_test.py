@@ -91,12 +91,17 @@ class Waits(unittest.TestCase):
         return json.loads(harness.fxt("query", "--json", cls.trace, query))
 
     def waits_of(self, part):
-        """The waits in D of a part of the program. It does nothing else for which it would wait, so that the kernel counted
-        as many switches."""
+        """The waits in D of a part of the program."""
         counted = self.counted[part]
         waits = [wait for wait in self.waits if counted["begin"] <= wait["ts"] < counted["end"]]
-        self.assertGreaterEqual(len(waits), 0.9 * counted["switches"])
-        self.assertLessEqual(len(waits), counted["switches"])
+        return waits
+
+    def all_waits_of(self, part):
+        """The same. The program waits for nothing else, so that the kernel counted as many switches; but a busy machine makes it
+        wait for locks."""
+        waits = self.waits_of(part)
+        self.assertGreater(len(waits), 0.66 * self.counted[part]["switches"])
+        self.assertLessEqual(len(waits), self.counted[part]["switches"])
         return waits
 
     def test_major_faults_match_getrusage(self):
@@ -115,7 +120,7 @@ class Waits(unittest.TestCase):
 
     @harness.in_one_of(ATTEMPTS)
     def test_waits_in_faults_have_their_reason(self):
-        waits = self.waits_of("faults")
+        waits = self.all_waits_of("faults")
         kinds = collections.Counter()
         for wait in waits:
             reason = wait["reason"] or ""
@@ -127,7 +132,7 @@ class Waits(unittest.TestCase):
 
     @harness.in_one_of(ATTEMPTS)
     def test_waits_in_system_calls_name_their_request(self):
-        waits = self.waits_of("calls")
+        waits = self.all_waits_of("calls")
         named = sum((wait["reason"] or "").startswith("block read") for wait in waits)
         self.assertGreaterEqual(named, 0.9 * len(waits))
 
