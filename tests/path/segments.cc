@@ -77,7 +77,7 @@ void Report(const char* segment, const char* kind, const char* thread, uint64_t 
 }
 
 // The calling thread's time on a CPU by perf's clock, which counts what the hypervisor takes from
-// the thread meanwhile; the thread's CPU clock does not. 0 if the kernel does not tell.
+// the thread meanwhile; the thread's CPU clock does not. 0 where perf events are not allowed.
 uint64_t TimeOnCpu() {
   static thread_local const int fd = [] {
     perf_event_attr attr = {};

@@ -62,8 +62,9 @@ class TaskCells {
     size_t operator()(const Key& key) const {
       const uint64_t factor = fxt::HashFactor();
       uint64_t hash = factor;
-      for (const int64_t part : key)
+      for (const int64_t part : key) {
         hash = fxt::AddToHash(hash, static_cast<uint64_t>(part), factor);
+      }
       return hash;
     }
   };

@@ -3,22 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+
+#include "unit/fxt/support/longest_bucket.h"
 
 namespace fxt {
 namespace {
 
 constexpr uint64_t kIds = 4'000;
-
-template <typename Map>
-size_t LongestBucket(const Map& map) {
-  size_t most = 0;
-  for (size_t i = 0; i < map.bucket_count(); ++i) most = std::max(most, map.bucket_size(i));
-  return most;
-}
 
 // Multiples of `step`, in a table of a size that a file's author knows in advance.
 template <typename Map>
@@ -47,9 +40,10 @@ TEST(IdMapTest, FindsWhatWasAdded) {
 TEST(IdMapTest, IdsCannotBeChosenThatCollide) {
   const uint64_t buckets = BucketCount();
   // The standard hash has all of them in one bucket.
-  EXPECT_EQ(LongestBucket(Multiples<std::unordered_map<uint64_t, uint64_t>>(buckets)), kIds);
+  EXPECT_EQ(testing::LongestBucket(Multiples<std::unordered_map<uint64_t, uint64_t>>(buckets)),
+            kIds);
   for (const uint64_t step : {buckets, uint64_t{1} << 32, uint64_t{1} << 44, buckets << 16}) {
-    EXPECT_LT(LongestBucket(Multiples<IdMap<uint64_t>>(step)), 40u) << step;
+    EXPECT_LT(testing::LongestBucket(Multiples<IdMap<uint64_t>>(step)), 40u) << step;
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,17 +10,12 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "unit/fxt/support/longest_bucket.h"
+
 namespace fxt {
 namespace {
 
 constexpr uint64_t kTexts = 4'000;
-
-template <typename Map>
-size_t LongestChain(const Map& map) {
-  size_t most = 0;
-  for (size_t i = 0; i < map.bucket_count(); ++i) most = std::max(most, map.bucket_size(i));
-  return most;
-}
 
 // Steps of std::hash in libstdc++, which is MurmurHash64A with a known start.
 constexpr uint64_t kFactor = (uint64_t{0xc6a4a793} << 32) + 0x5bd1e995;
@@ -74,8 +68,8 @@ TEST(TextMapTest, TextsCannotBeChosenThatCollide) {
     GTEST_SKIP() << "another standard library";
   }
   using Standard = std::unordered_map<std::string, uint64_t>;
-  EXPECT_EQ(LongestChain(CollidingTexts<Standard>()), kTexts);
-  EXPECT_LT(LongestChain(CollidingTexts<TextMap<uint64_t>>()), 40u);
+  EXPECT_EQ(testing::LongestBucket(CollidingTexts<Standard>()), kTexts);
+  EXPECT_LT(testing::LongestBucket(CollidingTexts<TextMap<uint64_t>>()), 40u);
 }
 
 TEST(TextMapTest, ChangesOfUpperBitsDoNotCancel) {
@@ -90,7 +84,7 @@ TEST(TextMapTest, ChangesOfUpperBitsDoNotCancel) {
     }
     map.emplace(text, i);
   }
-  EXPECT_LT(LongestChain(map), 40u);
+  EXPECT_LT(testing::LongestBucket(map), 40u);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-
 #include "fxt/text_map.h"
 #include "text/json_writer.h"
 
